@@ -83,6 +83,75 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/import": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Import users
+         * @description Creates and changes users as the lines of a file say, as `gatehouse user import` does: `content` is the text of a
+         *     CSV file, with the names of the columns in its first line, or one JSON object in each line. It has up to 500 users;
+         *     send a longer file in several calls, each of whole lines, and with CSV each with the first line again.
+         *
+         *     | Member or column | Meaning |
+         *     |---|---|
+         *     | `email`, `username` | what the user signs in with; at least one of them |
+         *     | `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `comment`, `external_id`, `preferred_locale_code` | texts, as at `POST /api/2/users` |
+         *     | `email_verified` | whether the address is known to be the user's: true or false |
+         *     | `status` | `unactivated`, `active`, `suspended`, `locked`, `password expired`, `awaiting reset`, `password pending`; without it, active with a password and otherwise unactivated |
+         *     | `roles` | names of all roles: a list, or in CSV one cell with commas |
+         *     | `custom_attributes` | an object by short name, or in CSV a column `custom_attributes.<short name>` for each |
+         *     | `password_hash`, `password_algorithm`, `password_salt` | a hash of another service, as `password`, `password_algorithm` and `salt` at `POST /api/2/users`; passwords in clear text are not taken |
+         *
+         *     Each line is a user of its own: nothing of a line that fails is stored, and the other lines are imported. A user
+         *     exists who has the e-mail address of the line, or its user name where it has no address. An empty cell leaves a
+         *     member as it is; `null` in JSON clears it. The trail tells of each user (`user.created`, `user.changed`).
+         *
+         *     Text that is not CSV, or has more users, is 422, and nothing is stored. A hundred lines are stored at a time: if
+         *     the answer is lost or is 503, send the same again, and users who are there are skipped. `dry_run` does everything
+         *     and keeps nothing; it knows only the lines of its own call.
+         */
+        readonly post: operations["importUsers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/users/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Export all users
+         * @description All users by ascending identifier, as `gatehouse user export` writes them: a file that `POST /api/2/users/import`
+         *     takes in parts, and the command whole. Passwords are not in it. The trail says that users were listed
+         *     (`user.listed`) and how many.
+         *
+         *     In CSV an apostrophe stands before what a spreadsheet would take for a formula; an import takes it away. The
+         *     columns of custom attributes are those that the account has.
+         *
+         *     The answer is sent as fast as it is read, and may take minutes. A process writes 16 long lists at a time, 4 of an
+         *     account and 2 of a caller; others wait for up to 30 seconds, and are then 503. After a minute a list ends as soon
+         *     as another account waits: the connection is cut off, and the file is not complete. An export counts as one call.
+         */
+        readonly get: operations["exportUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/users/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1737,8 +1806,8 @@ export interface paths {
          * Change a setting
          * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
          *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
-         *     the operator (limits, certificates that a proxy hands over, from where documents are fetched), who has `gatehouse
-         *     account set`.
+         *     the operator, who has `gatehouse account set`. They are all limits (`limit.*`), `mutual_tls`,
+         *     `mutual_tls_origin`, `client_id_metadata_documents`, `console`, and `administrators.second_factor`.
          */
         readonly put: operations["updateAccountSetting"];
         readonly post?: never;
@@ -2549,6 +2618,109 @@ export interface components {
              */
             readonly position?: number | null;
             readonly user_field?: components["schemas"]["CustomAttributeFieldsUpdate"];
+        };
+        /**
+         * @description CSV in UTF-8, or JSON with one object in each line.
+         * @example csv
+         * @enum {string}
+         */
+        readonly UserFileFormat: "csv" | "ndjson";
+        /** @description Users to import. */
+        readonly UserImport: {
+            readonly format: components["schemas"]["UserFileFormat"];
+            /**
+             * @description The text of the file, up to 500 users and 60,000 characters.
+             * @example email,firstname,lastname
+             *     hedy@example.com,Hedy,Lamarr
+             */
+            readonly content: string;
+            /**
+             * @description What is done to a user who exists: `skip`, the default, leaves the user as is; `update` changes the members that the line has; `fail` counts the line as failed.
+             * @example skip
+             * @enum {string}
+             */
+            readonly existing?: "skip" | "update" | "fail";
+            /**
+             * @description Whether everything is tried and nothing kept; false by default.
+             * @example true
+             */
+            readonly dry_run?: boolean;
+        };
+        /** @description What became of one line. */
+        readonly UserImportOutcome: {
+            /**
+             * Format: int32
+             * @description Number of the line in `content`, the first is 1; of a user whose cells have line feeds, the number of the last one.
+             * @example 2
+             */
+            readonly line: number;
+            /**
+             * @description What was done with the user, or would be.
+             * @example created
+             * @enum {string}
+             */
+            readonly result: "created" | "updated" | "skipped" | "failed";
+            /**
+             * Format: int32
+             * @description Identifier of the user; null for a line that failed, and for a user whom a dry run would create.
+             * @example 7
+             */
+            readonly user_id: number | null;
+            /**
+             * @description Why the line failed: `value_invalid` (a member breaks a rule), `conflict` (a name is taken, or the user exists), `not_found` (a role is unknown) or `last_administrator` (the caller, who is the last administrator with `manage_all`, could not sign in any more); null where it did not fail.
+             * @example value_invalid
+             */
+            readonly error: string | null;
+            /**
+             * @description The reason in words, for people; null where the line did not fail.
+             * @example there is no role Staff
+             */
+            readonly message: string | null;
+        };
+        /** @description What became of the lines of an import. */
+        readonly UserImportResult: {
+            /**
+             * @description Whether nothing was kept.
+             * @example false
+             */
+            readonly dry_run: boolean;
+            /**
+             * Format: int32
+             * @description Number of lines whose user was created, or would be.
+             * @example 1
+             */
+            readonly created: number;
+            /**
+             * Format: int32
+             * @description Number of lines whose user was changed, or would be.
+             * @example 0
+             */
+            readonly updated: number;
+            /**
+             * Format: int32
+             * @description Number of lines whose user exists and was left as is.
+             * @example 0
+             */
+            readonly skipped: number;
+            /**
+             * Format: int32
+             * @description Number of lines of which nothing was stored.
+             * @example 1
+             */
+            readonly failed: number;
+            /**
+             * @description Each line with its outcome, by ascending number; empty lines are left out.
+             * @example [
+             *       {
+             *         "line": 2,
+             *         "result": "created",
+             *         "user_id": 7,
+             *         "error": null,
+             *         "message": null
+             *       }
+             *     ]
+             */
+            readonly outcomes: readonly components["schemas"]["UserImportOutcome"][];
         };
         /** @description An empty object. */
         readonly EmptyObject: Record<string, never>;
@@ -4661,7 +4833,7 @@ export interface components {
              */
             readonly operator: "~" | "!~";
             /**
-             * @description Id or name of a role. An unknown role matches nobody.
+             * @description Id or name of a role. An unknown role matches nobody, and the answer to a write has a `warning` of it.
              * @example 7
              */
             readonly value: string;
@@ -4742,7 +4914,7 @@ export interface components {
             readonly context_version: string;
             readonly status: components["schemas"]["HookStatus"];
             /**
-             * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+             * @description Only in the answer to a write: why the function could not be loaded, with values of linked variables masked, and which conditions name no role of the account.
              * @example the function could not be loaded: it threw Error: API_KEY is missing
              */
             readonly warning?: string;
@@ -7392,6 +7564,135 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly importUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The file, or a part of it; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "format": "csv",
+                 *       "content": "email,firstname,lastname\nhedy@example.com,Hedy,Lamarr\n",
+                 *       "existing": "skip",
+                 *       "dry_run": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UserImport"];
+            };
+        };
+        readonly responses: {
+            /** @description What became of each line. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dry_run": false,
+                     *       "created": 1,
+                     *       "updated": 0,
+                     *       "skipped": 0,
+                     *       "failed": 1,
+                     *       "outcomes": [
+                     *         {
+                     *           "line": 2,
+                     *           "result": "created",
+                     *           "user_id": 7,
+                     *           "error": null,
+                     *           "message": null
+                     *         },
+                     *         {
+                     *           "line": 3,
+                     *           "result": "failed",
+                     *           "user_id": null,
+                     *           "error": "not_found",
+                     *           "message": "there is no role Staff"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["UserImportResult"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly exportUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How the users are written; `csv` by default.
+                 * @example csv
+                 */
+                readonly format?: components["schemas"]["UserFileFormat"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    /**
+                     * @description Number of users when the export began.
+                     * @example 1234
+                     */
+                    readonly "Total-Count": number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example email,username,firstname,lastname,title,department,company,phone,comment,external_id,preferred_locale_code,email_verified,status,roles,custom_attributes.badge
+                     *     ada@example.com,ada,Ada,Lovelace,Analyst,Research,Example Ltd,+44 20 7946 0000,,e-1815,en-GB,true,active,Staff,1815
+                     */
+                    readonly "text/csv": string;
+                    /** @example {"email":"ada@example.com","username":"ada","firstname":"Ada","lastname":"Lovelace","title":"Analyst","department":"Research","company":"Example Ltd","phone":"+44 20 7946 0000","comment":null,"external_id":"e-1815","preferred_locale_code":"en-GB","email_verified":true,"status":"active","roles":["Staff"],"custom_attributes":{"badge":"1815"}} */
+                    readonly "application/x-ndjson": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -13299,7 +13600,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only hooks of this type; another text is 400.
+                 * @description Only hooks of this type.
                  * @example pre-authentication
                  */
                 readonly type?: string;
@@ -13450,7 +13751,7 @@ export interface operations {
                         readonly context_version?: string;
                         readonly status?: components["schemas"]["HookStatus"];
                         /**
-                         * @description Only in the answer to a write whose function could not be loaded: why. Values of linked variables are masked.
+                         * @description Only in the answer to a write: why the function could not be loaded, with values of linked variables masked, and which conditions name no role of the account.
                          * @example the function could not be loaded: it threw Error: API_KEY is missing
                          */
                         readonly warning?: string;
@@ -15160,6 +15461,11 @@ export interface operations {
                 readonly fields?: components["parameters"]["Fields"];
                 /** @description `-created_at` for the newest first, `created_at` or `+created_at` for the oldest first. Not with a cursor. */
                 readonly sort?: string;
+                /**
+                 * @description Only the event with this id.
+                 * @example 42
+                 */
+                readonly id?: number;
                 /**
                  * @description Only events with this action, as `action` of an event names it. Another text is 400.
                  * @example sign_in.failed

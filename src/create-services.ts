@@ -143,6 +143,8 @@ export async function createServices(
       tryBuiltWith({ store, vault, hooks, log }),
     ),
     geoip: createGeoIp(config.geoipDatabase, log),
+    // A service that nobody sends files to does not load their libraries.
+    peopleFiles: () => import('./adapters/people-files.ts'),
     log,
   };
 }

@@ -7,10 +7,12 @@ import type { Egress } from './domain/egress.ts';
 import type { Share } from './domain/fair-queue/share.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import type { PublicJwk } from './domain/keys/public-jwk.ts';
 import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Refusals } from './domain/refusals/refusals.ts';
+import type { PeopleFiles } from './domain/users/people/files-port.ts';
 import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { RegisteredKey } from './store/client-metadata.ts';
@@ -48,18 +50,6 @@ export interface Vault {
   unseal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, sealed: string): Buffer;
   /** HMAC-SHA-256 of `text` under a key that is derived from the account's for `purpose`. */
   mac(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, purpose: string, text: string): Buffer;
-}
-
-export interface PublicJwk {
-  readonly kty: string;
-  readonly kid: string;
-  readonly alg: SigningAlgorithm;
-  readonly use: 'sig';
-  readonly n?: string;
-  readonly e?: string;
-  readonly crv?: string;
-  readonly x?: string;
-  readonly y?: string;
 }
 
 /** Signs for an account with its current key, on the thread pool. */
@@ -207,5 +197,7 @@ export interface Services {
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;
   readonly geoip: GeoIp;
+  /** Reads and writes files of people; loads the libraries for it. */
+  readonly peopleFiles: () => Promise<PeopleFiles>;
   readonly log: Log;
 }

@@ -2,10 +2,11 @@ import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node
 import type { Command } from 'commander';
 import { fileFaultOf, fileFaults, writingFaults } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
-import { exportPeople } from '../domain/users/people/export.ts';
+import { exportFile } from '../domain/users/people/export-file.ts';
+import { type PeopleFormat, peopleFormats } from '../domain/users/people/formats.ts';
 import { type ImportOptions, importPeople } from '../domain/users/people/import.ts';
 import { existingChoices, type LineOutcome } from '../domain/users/people/line.ts';
-import { personMembers, shownTexts } from '../domain/users/people/person.ts';
+import { personMembers } from '../domain/users/people/person.ts';
 import { type Answer, accountOption, addCommand, type Outlet } from './command.ts';
 import { describeError } from './errors.ts';
 import { fields, table } from './output.ts';
@@ -20,12 +21,6 @@ interface ImportCall {
   readonly report?: string;
   readonly json?: true;
 }
-
-/** Every command and server would load its libraries otherwise. */
-const loadFormats = () => import('../adapters/people-files.ts');
-
-const formats = ['csv', 'ndjson'] as const;
-type Format = (typeof formats)[number];
 
 /** Failed lines in the answer; a report has all of them. */
 const shownFailures = 20;
@@ -46,7 +41,7 @@ export function addPeopleCommands(group: Command, outlet: Outlet): void {
     importFile(args[0] as string, options),
   )
     .requiredOption(...accountOption)
-    .option('--format <format>', `${formats.join(' or ')}; by default what the file's name ends in`)
+    .option('--format <format>', `${peopleFormats.join(' or ')}; by default what the file's name ends in`)
     .option('--existing <choice>', `what is done to a user who exists: ${existingChoices.join(', ')}`, 'skip')
     .option('--dry-run', 'try every line and keep nothing')
     .option('--report <file>', 'write the outcome of each line to a new file, as JSON')
@@ -57,12 +52,12 @@ export function addPeopleCommands(group: Command, outlet: Outlet): void {
     'write all users to standard output',
     outlet,
     async ({ options }) => {
-      await exportTo(outlet, options.account, readChoice('format', options.format, formats));
+      await exportTo(outlet, options.account, readChoice('format', options.format, peopleFormats));
       return null;
     },
   )
     .requiredOption(...accountOption)
-    .option('--format <format>', formats.join(' or '), 'csv')
+    .option('--format <format>', peopleFormats.join(' or '), 'csv')
     .addHelpText('after', exportHelp);
 }
 
@@ -72,8 +67,8 @@ function readChoice<Choice extends string>(name: string, text: string, choices: 
   throw new Failure('value_invalid', { name, message: `${name} must be one of ${choices.join(', ')}` });
 }
 
-function formatOf(file: string, format: string | undefined): Format {
-  if (format !== undefined) return readChoice('format', format, formats);
+function formatOf(file: string, format: string | undefined): PeopleFormat {
+  if (format !== undefined) return readChoice('format', format, peopleFormats);
   const ending = /\.(csv|ndjson|jsonl)$/.exec(file)?.[1];
   if (ending !== undefined) return ending === 'csv' ? 'csv' : 'ndjson';
   const message = `${file} ends in neither .csv nor .ndjson: name its format with --format`;
@@ -100,7 +95,6 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
     dryRun: call.dryRun === true,
     authority: 'all',
   };
-  const { readCsv, readJsonLines } = await loadFormats();
   const stream = createReadStream(file, { fd: opened(file, false) });
   const { size } = statSync(file);
   let report: number | null = null;
@@ -109,6 +103,7 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
       withProgress({ json: call.json === true }, async (progress) => {
         if (call.report !== undefined) report = opened(call.report, true);
         const tally: Tally = { counts: { created: 0, updated: 0, skipped: 0, failed: 0 }, failures: [] };
+        const { readCsv, readJsonLines } = await services.peopleFiles();
         progress.stage(options.dryRun ? 'trying' : 'importing', size);
         const rows = format === 'csv' ? readCsv(stream) : readJsonLines(stream);
         for await (const outcomes of importPeople(services, account, rows, options)) {
@@ -160,13 +155,10 @@ function answerOf({ counts, failures }: Tally, dryRun: boolean): Answer {
 }
 
 /** Each part is written before the next is read. */
-async function exportTo(outlet: Outlet, subdomain: string, format: Format): Promise<void> {
-  const { csvHeading, toCsv, toJsonLines } = await loadFormats();
+async function exportTo(outlet: Outlet, subdomain: string, format: PeopleFormat): Promise<void> {
   await withAccount(subdomain, async (services, account) => {
-    const attributes = (await services.store.attributes.list(account.id)).map(({ shortname }) => shortname);
-    if (format === 'csv' && !(await outlet.write(csvHeading(Object.keys(shownTexts), attributes)))) return;
-    for await (const people of exportPeople(services, account)) {
-      if (!(await outlet.write(format === 'csv' ? toCsv(people, attributes) : toJsonLines(people)))) return;
-    }
+    const { first, rest } = await exportFile(services, account, format);
+    if (!(await outlet.write(first))) return;
+    for await (const text of rest) if (!(await outlet.write(text))) return;
   });
 }

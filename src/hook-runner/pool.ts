@@ -31,11 +31,7 @@ export interface Pool {
    * Does `work` in the account's process as soon as it has room; null when it had none in time. `atLeast` extends the
    * pool's own wait.
    */
-  use<Result>(
-    accountId: number,
-    work: (member: Member) => Promise<Result>,
-    atLeast?: number,
-  ): Promise<Result | null>;
+  use<Result>(accountId: number, work: (member: Member) => Promise<Result>, atLeast?: number): Promise<Result | null>;
   recycle(accountId: number): void;
   /** Why no process could be started when that was last tried; null when it could. */
   trouble(): string | null;

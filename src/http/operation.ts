@@ -6,6 +6,7 @@ import type { ClientCertificate } from '../domain/clients/client-certificate.ts'
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
 import type { EventStream } from './event-stream.ts';
+import type { TextParts } from './text-parts.ts';
 
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
 type Documented<Op> = keyof Responses<Op> & number;
@@ -20,7 +21,11 @@ export interface InParts<Item> {
   readonly lost?: AbortSignal;
 }
 
-type Body<Content> = Content extends { 'text/event-stream': string } ? EventStream : XmlOrJson<Content>;
+type Body<Content> = Content extends { 'text/event-stream': string }
+  ? EventStream
+  : Content extends { 'text/csv': string }
+    ? TextParts
+    : XmlOrJson<Content>;
 
 type XmlOrJson<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
   ? readonly Item[] | InParts<Item>

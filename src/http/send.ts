@@ -4,6 +4,7 @@ import { entityTag } from './conditional.ts';
 import type { ContractOperation } from './contract.ts';
 import { EventStream, sendEvents } from './event-stream.ts';
 import type { InParts, ReplyHeaders } from './operation.ts';
+import { sendTextParts, TextParts } from './text-parts.ts';
 import { writeXml, xmlListWriter } from './xml.ts';
 import { type XmlAnswers, xmlType } from './xml-bodies.ts';
 import type { XmlRules } from './xml-rules.ts';
@@ -47,6 +48,7 @@ export async function sendReply(
   // If the contract offers a page or data, a text reply is a page.
   const type =
     (body instanceof EventStream ? 'text/event-stream' : undefined) ??
+    (body instanceof TextParts ? body.text.type : undefined) ??
     documented.find((one) => (one === 'application/json') !== isText) ??
     documented.find((one) => one === xmlType) ??
     fallbackType;
@@ -57,6 +59,7 @@ export async function sendReply(
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body === undefined) res.end();
   else if (body instanceof EventStream) await sendEvents(res, body);
+  else if (body instanceof TextParts) await sendTextParts(res, body);
   else if (type === 'application/json') {
     const json = JSON.stringify(body);
     if (response?.headers?.['ETag']) res.setHeader('etag', entityTag(json));

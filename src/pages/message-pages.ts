@@ -84,7 +84,7 @@ const refusals = {
   },
   administrator_required: {
     heading: 'For administrators only',
-    before: 'You are no administrator of ',
+    before: 'You are not an administrator of ',
     names: 'account',
     after: '.',
     hint: 'Ask an administrator to make you one, then try again.',

@@ -50,6 +50,6 @@ export interface EventStore {
   listAfter(accountId: number, id: number, limit: number): Promise<EventRecord[]>;
   /** The newest events with ids below `id` (null: of all), newest first. */
   listBefore(accountId: number, id: number | null, limit: number): Promise<EventRecord[]>;
-  /** Fields: `created_at`, `action`, `actor_type`, `actor_id`, `target_type`, `target_id` (-1: none). */
+  /** Fields: `id`, `created_at`, `action`, `actor_type`, `actor_id`, `target_type`, `target_id` (-1: none). */
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }

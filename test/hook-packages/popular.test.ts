@@ -14,7 +14,7 @@ function load(script: string): Readonly<Record<string, () => Exports>> {
     process: { env: {}, version: 'v12.22.12' },
     ...{ TextEncoder, TextDecoder, URL, URLSearchParams, atob, btoa },
   });
-  return runInContext(script, world, { timeout: 2_000 });
+  return runInContext(script, world, { timeout: 60_000 });
 }
 
 describe('P4: packages that are built', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HookRun } from '../../src/domain/hooks/runner.ts';
+import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { echo, handler, openRunner, type TestRunner } from './runner.ts';
 
 describe('loading', () => {
@@ -60,6 +61,23 @@ describe('loading', () => {
     assert.ok(broken.says === 'failed' && broken.ending === 'error');
     const unknown = await load('', { runtime: 'none.x' });
     assert.ok(unknown.says === 'failed' && unknown.ending === 'unavailable');
+  });
+
+  it('waits for its process where a run would have given up', async () => {
+    const hasty = createHookRunner({ fetch: echo, waitMilliseconds: 1 });
+    const call = {
+      accountId: 1,
+      source: handler('return 1'),
+      packages: null,
+      variables: {},
+      timeoutMilliseconds: 60_000,
+    };
+    try {
+      assert.equal((await hasty.run({ ...call, context: '{}' })).ending, 'unavailable', 'no process starts in 1 ms');
+      assert.deepEqual(await hasty.load(call), { says: 'handler' });
+    } finally {
+      await hasty.close();
+    }
   });
 
   it('reaches nothing by fetch, and happens in another process than the runs of the account', async () => {

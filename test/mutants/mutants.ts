@@ -1,6 +1,9 @@
 /** All mutants. A condition that decides about security belongs here as soon as its test is written. */
 
 import type { Mutant } from './mutant.ts';
+import { accessTokens } from './themes/access-tokens.ts';
+import { administrators } from './themes/administrators.ts';
+import { arrivals } from './themes/arrivals.ts';
 import { authorize } from './themes/authorize.ts';
 import { callers } from './themes/callers.ts';
 import { certificates } from './themes/certificates.ts';
@@ -19,6 +22,7 @@ import { tokens } from './themes/tokens.ts';
 
 export const mutants: readonly Mutant[] = [
   ...tokens,
+  ...accessTokens,
   ...refresh,
   ...proofs,
   ...clients,
@@ -32,5 +36,7 @@ export const mutants: readonly Mutant[] = [
   ...hooks,
   ...callers,
   ...limits,
+  ...administrators,
   ...management,
+  ...arrivals,
 ];

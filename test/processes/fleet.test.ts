@@ -186,7 +186,7 @@ describe('a process', () => {
   });
 
   it('whose event loop stands still is killed, but not before it serves: migrations may take long', async () => {
-    const { handout, lines, ending } = await startOne(['--migrates'], { ping: 100, end: 25_000 });
+    const { handout, lines, ending } = await startOne(['--migrates'], { ping: 300, end: 25_000 });
     assert.equal(ending, null);
     assert.deepEqual(lines, []);
     const server = createServer({ pauseOnConnect: true }, handout.add).listen(0, '127.0.0.1');
@@ -197,7 +197,7 @@ describe('a process', () => {
     server.close();
     await fleet.end(() => true);
     assert.equal(error.code, 'ECONNRESET');
-    assert.match(lines.join(''), /"reason":"no answer for 0.6 s","pid":\d+,"event":"process ended"/);
+    assert.match(lines.join(''), /"reason":"no answer for 1.8 s","pid":\d+,"event":"process ended"/);
   });
 
   it('that does not end in time is killed, and told', async () => {

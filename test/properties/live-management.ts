@@ -111,6 +111,7 @@ function nextDays(): string {
 const sources: Readonly<Record<string, Source>> = {
   createUser: (context) => user(context, { email: `${unique('user')}@example.com`, username: unique('user') }),
   updateUser: (context) => user(context, { email: undefined, username: unique('user') }),
+  importUsers: () => ({ body: { format: 'csv', content: `email\n${unique('user')}@example.com\n` } }),
   createCustomAttribute: () => ({ body: { user_field: attribute() } }),
   updateCustomAttribute: ({ plan: { pick } }) =>
     pick % 2 ? { body: { shortname: unique('badge'), user_field: undefined } } : { body: { user_field: attribute() } },

@@ -15,17 +15,18 @@ import { type Replicas, startReplicas } from '../support/replicas.ts';
 import { createTestAccount, testServices } from '../support/services.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { until, untilOpened } from '../support/until.ts';
 
-/** Long enough for a busy machine to open connections, and short enough to wait for. */
-const acquireTimeoutMilliseconds = 4000;
+/** More than a busy machine takes to open connections; and less, where a test waits until this has passed. */
+const patience = 60_000;
+const impatience = 4000;
 
 describe('hosts of PostgreSQL', () => {
   let replicas: Replicas;
   let leader = '';
   let standby = '';
   const lines: string[] = [];
-  const open = (url: string) =>
+  const open = (url: string, acquireTimeoutMilliseconds: number) =>
     openStore({ url, acquireTimeoutMilliseconds, log: (line) => void lines.push(line.split('\n', 1)[0] ?? '') });
   before(async () => {
     replicas = await startReplicas(2, { synchronous: false });
@@ -37,8 +38,8 @@ describe('hosts of PostgreSQL', () => {
   });
   after(() => replicas.stop());
 
-  async function using(url: string, work: (store: Store) => Promise<void>): Promise<void> {
-    const store = await open(url);
+  async function using(url: string, work: (store: Store) => Promise<void>, milliseconds = patience): Promise<void> {
+    const store = await untilOpened(() => open(url, milliseconds));
     try {
       await work(store);
     } finally {
@@ -90,7 +91,7 @@ describe('hosts of PostgreSQL', () => {
   test('where writes are asked for, a standby alone is none', async () => {
     const url = `${standby}?target_session_attrs=read-write`;
     const { port } = new URL(standby);
-    await assert.rejects(open(url), (error) => {
+    await assert.rejects(open(url, 10_000), (error) => {
       assert.ok(error instanceof Failure && error.code === 'unavailable', String(error));
       assert.equal(error.detail.reason, `no host of the database takes writes (127.0.0.1:${port}: read-only)`);
       return true;
@@ -98,25 +99,17 @@ describe('hosts of PostgreSQL', () => {
   });
 
   test('a leader that turns read-only: 503 with Retry-After, no connection stays, well again by itself', async () => {
-    await using(replicas.url, async (store) => {
+    const work = async (store: Store) => {
       const services = await testServices(store);
-      const account = await createTestAccount(services, { settings: { registration: 'open' } });
+      const account = await untilOpened(() => createTestAccount(services, { settings: { registration: 'open' } }));
       const server = await startRaw(createApp(services));
       const host = `Host: ${new URL(account.baseUrl).host}`;
       const body = JSON.stringify({ client_name: 'App', redirect_uris: ['https://app.example.com/callback'] });
       const head = ['POST /oauth2/register HTTP/1.1', host, 'Content-Type: application/json'];
       const register = () => server.send([...head, `Content-Length: ${body.length}`], body);
       try {
-        assert.equal((await register()).status, 201);
-        // Each holds its connection until all have one.
-        let holding = 0;
-        const hold = () =>
-          store.transaction(async (tx) => {
-            await tx.facts.read('first');
-            holding += 1;
-            await until(() => holding === 6);
-          });
-        await Promise.all(Array.from({ length: 6 }, hold));
+        await until(async () => (await register()).status === 201);
+        await openConnections(store, 6);
         const before = await pidsAt(leader);
         assert.ok(before.length >= 6, String(before));
         await administer(leader, 'alter system set default_transaction_read_only = on');
@@ -142,12 +135,13 @@ describe('hosts of PostgreSQL', () => {
         await server.close();
         await services.hooks.close();
       }
-    });
+    };
+    await using(replicas.url, work, impatience);
   });
 
   test('a leader that is lost: unavailable, until another host takes writes', async () => {
-    await using(replicas.url, async (store) => {
-      await store.facts.replace('kept', '1');
+    const work = async (store: Store) => {
+      await untilOpened(() => store.facts.replace('kept', '1'));
       await replicas.allFollow();
       lines.length = 0;
       await replicas.lose();
@@ -159,11 +153,35 @@ describe('hosts of PostgreSQL', () => {
           () => false,
         ),
       );
-      assert.equal(await store.facts.read('kept'), '3');
+      assert.equal(await untilOpened(() => store.facts.read('kept')), '3');
       const { port } = new URL(standby);
       assert.ok(lines.includes(`the database takes writes at 127.0.0.1:${port} now`), lines.join('\n'));
-    });
+    };
+    await using(replicas.url, work, impatience);
   });
+
+  /** Has a store open so many, each held until all are there; one may take longer to open than the store waits. */
+  async function openConnections(store: Store, count: number): Promise<void> {
+    for (let holding = 0; holding < count; ) {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      holding = 0;
+      let failed = 0;
+      const all = Array.from({ length: count }, () =>
+        store
+          .transaction(async (tx) => {
+            await tx.facts.read('first');
+            holding += 1;
+            await held;
+          })
+          .catch(() => {
+            failed += 1;
+          }),
+      );
+      await until(() => holding + failed === count);
+      release();
+      await Promise.all(all);
+    }
+  }
 });
 
 async function administer(url: string, statement: string): Promise<pg.QueryResult> {

@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
+import { untilOpened } from '../support/until.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
 
 describe('PostgreSQL', () => {
@@ -150,7 +151,7 @@ describe('PostgreSQL', () => {
 
   test('a lock that is held too long is an outage, which ends with the lock', async () => {
     const { accountId, id } = await newUser(opened.store, (await newAccount(opened.store)).id);
-    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
+    const impatient = await untilOpened(() => openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 }));
     try {
       await other.query('begin');
       await other.query('select 1 from users where id = $1 for update', [id]);
@@ -164,7 +165,7 @@ describe('PostgreSQL', () => {
   });
 
   test('a pool with no free connection is an outage, not a queue without end', async () => {
-    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
+    const impatient = await untilOpened(() => openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 }));
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     try {
       const holding: Promise<void>[] = [];

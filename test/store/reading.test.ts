@@ -23,8 +23,8 @@ const firstPage: ListQuery = { sort: { field: 'id', descending: false }, filters
 const counting = (to: number) =>
   `with recursive wanted (n) as (select 1 union all select n + 1 from wanted where n < ${to}) select count(*) from wanted`;
 
-/** Much longer than a few short statements, on a busy machine as well. */
-const slow = counting(10_000_000);
+/** Much longer than a few short statements. */
+const slow = 10_000_000;
 
 /** Verbs that read what an installation, an account or one user has few of. */
 const short = [
@@ -100,19 +100,26 @@ for (const kind of databases) {
 
     test('during a long statement tokens are refreshed and other lists are read', async () => {
       const grant = await newGrant(store, await newCast(store));
-      let pending = true;
-      const long = Promise.resolve(engine.reading.raw(slow))
-        .catch(() => {})
-        .finally(() => {
-          pending = false;
-        });
-      for (let turn = 0; turn < 3; turn += 1) {
-        const [outcome] = await store.grants.consumeAll([present(grant, { graceMilliseconds: 600_000 })]);
-        assert.match(outcome?.outcome ?? '', /rotated|repeated/);
-      }
-      assert.ok((await store.users.page(grant.accountId, firstPage)).total);
-      assert.ok(pending, 'the long statement is running');
-      await long;
+      /** Whether the long statement ran on after all that. */
+      const outlasted = async (count: number): Promise<boolean> => {
+        let pending = true;
+        const long = Promise.resolve(engine.reading.raw(counting(count)))
+          .catch(() => {})
+          .finally(() => {
+            pending = false;
+          });
+        for (let turn = 0; turn < 3; turn += 1) {
+          const [outcome] = await store.grants.consumeAll([present(grant, { graceMilliseconds: 600_000 })]);
+          assert.match(outcome?.outcome ?? '', /rotated|repeated/);
+        }
+        assert.ok((await store.users.page(grant.accountId, firstPage)).total);
+        const isOutlasted = pending;
+        await long;
+        return isOutlasted;
+      };
+      // The disk of a busy machine may take longer than the processor counts; what waits for the statement always does.
+      const ran = (await outlasted(slow)) || (await outlasted(4 * slow)) || (await outlasted(16 * slow));
+      assert.ok(ran, 'the long statement runs on');
     });
 
     test('the number of active and waiting reads is limited, and one more is refused', async () => {
@@ -182,7 +189,7 @@ describe('threads that read SQLite', () => {
   test('a statement that takes too long is ended together with its thread', async () => {
     const filename = opened.url.slice('sqlite:'.length);
     const thread = startThread({ filename, patienceMilliseconds: 1000, longestMilliseconds: 300 });
-    const refused = await thread.all(slow, []).catch((error: Error) => error);
+    const refused = await thread.all(counting(slow), []).catch((error: Error) => error);
     assert.ok(refused instanceof Error && 'code' in refused && refused.code === 'SQLITE_INTERRUPT');
     assert.equal(thread.isAlive(), false);
     await assert.rejects(thread.all('select 1 as one', []), { code: 'SQLITE_INTERRUPT' });

@@ -62,7 +62,7 @@ describe('a PostgreSQL that falls silent', () => {
       proxy.recover();
       release();
       await Promise.all(holding.map(failureOf));
-      await store.ping();
+      await untilPingAnswers(store);
     });
   });
 
@@ -90,9 +90,9 @@ describe('a PostgreSQL that falls silent', () => {
     const connection = new pg.Client({ connectionString: opened.url });
     connection.on('error', () => {});
     await connection.connect();
-    endWhenSilent(connection, 2000);
-    for (let times = 0; times < 5; times += 1) await connection.query('select pg_sleep(0.5)');
-    await withoutDeadline(connection, () => connection.query('select pg_sleep(2.5)'));
+    endWhenSilent(connection, 4000);
+    for (let times = 0; times < 5; times += 1) await connection.query('select pg_sleep(0.9)');
+    await withoutDeadline(connection, () => connection.query('select pg_sleep(4.5)'));
     const ended = connection.query('select pg_sleep(60)').catch(translate);
     assert.deepEqual(await failureOf(Promise.reject(await ended)), 'unavailable');
     assert.equal(

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { whileUncommitted } from '../support/locks.ts';
 import { ask, execute } from '../support/rows.ts';
 import { dropWritingTriggers } from '../support/triggers.ts';
 import { clearAll } from './filled.ts';
@@ -128,6 +129,25 @@ onEachDatabase('how many users an account has', (subject) => {
     assert.equal(await totalOf(subject, accountId), 41);
     await store.accounts.touch(accountId);
     assert.equal(await totalOf(subject, accountId), 1);
+  });
+
+  test('is counted again once by two who touch the account at once', async () => {
+    const { store, url } = subject;
+    const { id: accountId } = await newAccount(store);
+    for (let count = 0; count < 3; count += 1) await newUser(store, accountId);
+    await execute(url, `delete from user_counts where account_id = ${accountId}`);
+    const touch = () => store.accounts.touch(accountId);
+    // Both have begun, and wait for a transaction that has changed the account.
+    await whileUncommitted(
+      subject,
+      (tx) => tx.accounts.touch(accountId),
+      () => Promise.all([touch(), touch()]),
+      2,
+    );
+    assert.equal(await totalOf(subject, accountId), 3);
+    await execute(url, `delete from user_counts where account_id = ${accountId}`);
+    await Promise.all([touch(), touch(), touch()]);
+    assert.equal(await totalOf(subject, accountId), 3);
   });
 
   test('with filters users are counted', async () => {

@@ -179,6 +179,7 @@ export async function testServices(
     clientDocuments: createClientDocuments({ egress, clock, limits, log }),
     hookEgress: createHookEgress(nowhere),
     geoip: { countryOf: async () => null, examine: async () => ({ file: 'none', reason: null }) },
+    peopleFiles: () => import('../../src/adapters/people-files.ts'),
     log,
     generateKeyPair: sharedKeyPair,
     lines,

@@ -26,20 +26,39 @@ export const api: { readonly [M in Method]: Call<M> } = {
   delete: (path, given) => call('DELETE', path, given),
 };
 
+type ItemOf<P extends PathOf<'get'>> = Answered<OperationOf<'get', P>> extends readonly (infer Item)[] ? Item : never;
+
+/** A list whose items have these members alone. */
+export function getMembers<P extends PathOf<'get'>, Name extends keyof ItemOf<P> & string>(
+  path: P,
+  names: readonly Name[],
+  given: Given<OperationOf<'get', P>>,
+): Promise<Answer<readonly Pick<ItemOf<P>, Name>[]>> {
+  const { query } = given as Parts;
+  return call('GET', path, { ...given, query: { ...query, fields: names.join() } });
+}
+
 /** The header of a write that must not meet somebody else's. */
 export const ifMatch = (tag: string | null) => ({ 'If-Match': tag ?? '*' });
 
-/** Opens what the service goes on writing to; throws `Problem` where it does not. */
-export async function openStream<P extends PathOf<'get'>>(
+export interface Opened {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly headers: Headers;
+}
+
+/** Opens an answer that is read while the service writes it, of this media type; throws `Problem` where there is none. */
+export async function open<P extends PathOf<'get'>>(
   path: P,
   given: Given<OperationOf<'get', P>>,
+  type: string,
   signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<Opened> {
   const asked = requestOf('GET', path, given as Parts);
-  const answer = await send(new Request(asked, { signal, headers: withAccept(asked, 'text/event-stream') }));
+  const answer = await send(new Request(asked, { signal, headers: withAccept(asked, type) }));
   if (!answer.ok) throw await problemIn(answer);
-  if (!answer.body) throw new Problem(0, 'The service answered nothing.');
-  return answer.body;
+  const { body, headers } = answer;
+  if (!body) throw new Problem(0, 'The service answered nothing.');
+  return { body, headers };
 }
 
 function withAccept({ headers }: Request, type: string): Headers {

@@ -1,6 +1,6 @@
 /** Server-sent events (HTML standard, section 9.2), by `fetch`: a proof of possession goes with each request. */
 
-import { openStream } from './api.ts';
+import { open } from './api.ts';
 import type { Given, OperationOf, PathOf } from './contract.ts';
 import { pause } from './pause.ts';
 import { type Problem, problemOf } from './problem.ts';
@@ -39,7 +39,7 @@ export async function follow<P extends PathOf<'get'>>(
     try {
       tell({ is: failed === 0 ? 'opening' : 'waiting' });
       const header = last === null ? {} : { 'Last-Event-ID': last };
-      const stream = await openStream(path, { ...given, header }, signal);
+      const { body: stream } = await open(path, { ...given, header }, 'text/event-stream', signal);
       tell({ is: 'live' });
       await readEvents(stream, got, (id) => {
         last = id;

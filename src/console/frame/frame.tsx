@@ -108,10 +108,10 @@ function Shown({ path }: { readonly path: string }) {
   const { entry, id } = found;
   if (!may(...entry.scopes)) {
     return (
-      <Screen key={path} title="Not for you">
+      <Screen key={path} title="No access">
         <p>
-          This screen needs the scope {entry.scopes.join(' or ') || 'manage_all'}, which your administrator has not
-          given you.
+          You need the scope {entry.scopes.join(' or ') || 'manage_all'} to open this screen. A full administrator can
+          give it to you.
         </p>
       </Screen>
     );

@@ -16,6 +16,7 @@ import { PolicyScreen } from '../screens/policies/policy.tsx';
 import { RoleScreen } from '../screens/roles/role.tsx';
 import { Roles } from '../screens/roles/roles.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
+import { ImportUsers } from '../screens/users/import/import.tsx';
 import { UserScreen } from '../screens/users/user.tsx';
 import { Users } from '../screens/users/users.tsx';
 
@@ -39,6 +40,7 @@ const ofUsers = ['read_users', 'manage_users', 'read_all'];
 export const screens: readonly ScreenEntry[] = [
   { path: '', title: 'Overview', scopes: ofUsers, screen: Overview },
   { path: 'users', title: 'Users', scopes: ofUsers, screen: Users },
+  { path: 'users/import', scopes: [], screen: ImportUsers },
   { path: 'users/:id', scopes: ofUsers, screen: UserScreen },
   { path: 'apps', title: 'Apps', scopes: ['read_all'], screen: Apps },
   { path: 'apps/:id', scopes: ['read_all'], screen: AppScreen },

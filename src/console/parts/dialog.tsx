@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.ts';
 import { ProblemNote } from './screen.tsx';
+import { useSending } from './use-sending.ts';
 
 export interface DialogProps {
   readonly title: string;
@@ -59,18 +59,13 @@ interface ConfirmProps {
 
 function Confirm({ title, words, verb, typed, isLoss = true, act, close }: ConfirmProps) {
   const [text, setText] = useState('');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (event: Event) => {
+  const { problem, isBusy, send } = useSending();
+  const run = (event: Event) => {
     event.preventDefault();
-    setIsBusy(true);
-    try {
+    void send(async () => {
       await act();
       close();
-    } catch (error) {
-      setProblem(problemOf(error));
-      setIsBusy(false);
-    }
+    });
   };
   return (
     <Dialog title={title} close={close}>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { fieldIn, type Problem, problemOf } from '../api/problem.ts';
+import { fieldIn } from '../api/problem.ts';
 import { Field, type FieldShape } from './field.tsx';
 import { FormProblem } from './form-problem.tsx';
 import { bodyOf, isSame, memberOf, type Values } from './members.ts';
 import { say } from './notices.tsx';
+import { useSending } from './use-sending.ts';
 
 export interface EditFormProps {
   readonly fields: readonly FieldShape[];
@@ -23,8 +24,7 @@ export interface EditFormProps {
 /** Shows members, and sends those that were changed. What others changed meanwhile is told, and nothing typed is lost. */
 export function EditForm({ fields, value, canWrite, verb, done, save, again }: EditFormProps) {
   const [changes, setChanges] = useState<Values>({});
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { problem, isBusy, send, drop } = useSending();
   /** What was stored when the first of the changes was typed. */
   const [base, setBase] = useState<unknown>(value);
   const form = useRef<HTMLFormElement>(null);
@@ -41,20 +41,13 @@ export function EditForm({ fields, value, canWrite, verb, done, save, again }: E
     const { [name]: _, ...others } = changes;
     setChanges(isSame(next, memberOf(base, name) ?? null) ? others : { ...others, [name]: next });
   };
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setIsBusy(true);
-    setProblem(null);
-    try {
+    void send(async () => {
       await save(bodyOf(changes));
       setChanges({});
       say(done);
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setIsBusy(false);
-    }
+    });
   };
   const others = ({ name }: FieldShape) => {
     const now = memberOf(value, name);
@@ -62,9 +55,7 @@ export function EditForm({ fields, value, canWrite, verb, done, save, again }: E
   };
   return (
     <form ref={form} class="stack" noValidate onSubmit={submit} aria-busy={isBusy}>
-      {problem && about === null && (
-        <FormProblem problem={problem} again={again && (() => void again().then(() => setProblem(null)))} />
-      )}
+      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
       <div class="fields">
         {fields.map((field) => (
           <Field

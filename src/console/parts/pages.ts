@@ -6,8 +6,8 @@ import { Problem } from '../api/problem.ts';
 
 export interface WalkOptions {
   /** Told after each page; `total` is null where the list does not say. */
-  readonly report: (done: number, total: number | null) => void;
-  readonly signal: AbortSignal;
+  readonly report?: (done: number, total: number | null) => void;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface WalkOptions {
  */
 export async function* pagesOf<Item>(
   ask: (cursor: string | null) => Promise<Answer<readonly Item[]>>,
-  { report, signal }: WalkOptions,
+  { report, signal = new AbortController().signal }: WalkOptions = {},
 ): AsyncGenerator<readonly Item[]> {
   let cursor: string | null = null;
   let done = 0;
@@ -28,13 +28,27 @@ export async function* pagesOf<Item>(
     if (said !== null) total = Number(said);
     done += data.length;
     yield data;
-    report(done, total);
+    report?.(done, total);
     cursor = headers.get('after-cursor');
   } while (cursor !== null && !signal.aborted);
 }
 
+/** What the first page is asked for, and each after it. */
+type Place<Wanted> = (Wanted & { readonly limit: number }) | { readonly cursor: string };
+
+/** A whole list as one answer: what is counted, or chosen from, must not end with a page. */
+export async function whole<Item, Wanted extends object = object>(
+  ask: (query: Place<Wanted>) => Promise<Answer<readonly Item[]>>,
+  wanted = {} as Wanted,
+): Promise<Answer<readonly Item[]>> {
+  const items: Item[] = [];
+  const page = (cursor: string | null) => ask(cursor === null ? { ...wanted, limit: 1000 } : { cursor });
+  for await (const some of pagesOf(page)) items.push(...some);
+  return { data: items, tag: null, headers: new Headers({ 'total-count': String(items.length) }) };
+}
+
 /** Makes a call, again after the time that the service says where it has had too many. */
-async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {
     try {
       return await call();

@@ -4,10 +4,12 @@ export interface ProgressProps {
   readonly done: number;
   /** Null while nobody knows. */
   readonly total: number | null;
+  /** What is counted, where it is not what the label names. */
+  readonly unit?: string;
 }
 
-/** How far something is that takes a while. */
-export function Progress({ label, done, total }: ProgressProps) {
+/** How far something is. It is seen after 300 ms: what is done by then needs none. */
+export function Progress({ label, done, total, unit }: ProgressProps) {
   return (
     <div class="progress">
       <progress
@@ -18,6 +20,7 @@ export function Progress({ label, done, total }: ProgressProps) {
       <p>
         {done.toLocaleString('en')}
         {total !== null && ` of ${total.toLocaleString('en')}`}
+        {unit !== undefined && ` ${unit}`}
       </p>
     </div>
   );

@@ -8,21 +8,34 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
+/** Rows that are chosen, for what is done to several of them. */
+export interface Choice<Row> {
+  readonly isChosen: (row: Row) => boolean;
+  readonly nameOf: (row: Row) => string;
+  readonly choose: (rows: readonly Row[], isChosen: boolean) => void;
+}
+
 interface TableProps<Row> {
   /** What the table lists, for those who hear it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  readonly choice?: Choice<Row> | undefined;
 }
 
 /** The first column names the row. On a narrow screen each row is a card, whose lines begin with the column's title. */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, choice }: TableProps<Row>) {
   return (
     <table>
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
+          {choice && (
+            <td class="pick">
+              <Pick label="Choose all on this page" rows={rows} choice={choice} />
+            </td>
+          )}
           {columns.map(({ title }) => (
             <th key={title} scope="col">
               {title}
@@ -33,6 +46,11 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
+            {choice && (
+              <td class="pick">
+                <Pick label={`Choose ${choice.nameOf(row)}`} rows={[row]} choice={choice} />
+              </td>
+            )}
             {columns.map(({ title, cell }, index) =>
               index === 0 ? (
                 <th key={title} scope="row">
@@ -48,6 +66,25 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface PickProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly choice: Choice<Row>;
+}
+
+function Pick<Row>({ label, rows, choice: { isChosen, choose } }: PickProps<Row>) {
+  const count = rows.filter(isChosen).length;
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={count === rows.length}
+      indeterminate={count > 0 && count < rows.length}
+      onChange={(event) => choose(rows, event.currentTarget.checked)}
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { currentAuditContext } from '../audit/context.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
+import { holds } from './conditions.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
@@ -54,7 +55,7 @@ export async function decidePreAuthentication(
   const shadows: Shadow[] = [];
   let count = 0;
   for (const stored of hooks) {
-    if (!holds(stored, roles)) continue;
+    if (!holds(stored.definition.conditions, roles)) continue;
     count += 1;
     const runnable = await prepareHook(services, account, stored, variables);
     const before = result.chosen ?? inForce;
@@ -140,13 +141,4 @@ async function rolesOf(
 ): Promise<readonly RoleRecord[]> {
   const asked = hooks.some(({ definition }) => definition.conditions.length > 0);
   return asked ? store.roles.ofUser(user.accountId, user.id) : [];
-}
-
-/** Whether all conditions hold. Texts are compared literally, never as patterns. */
-function holds({ definition }: StoredHook, roles: readonly RoleRecord[]): boolean {
-  return definition.conditions.every(({ operator, value }) => {
-    const name = value.normalize('NFC');
-    const has = roles.some((role) => String(role.id) === value || role.name === name);
-    return operator === '~' ? has : !has;
-  });
 }

@@ -5,6 +5,7 @@ import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
+import { warningOf } from './conditions.ts';
 import { recycleNow } from './live.ts';
 import { describeHook, type NamedHook, unknownHook } from './read-hooks.ts';
 import { sourceOf } from './source.ts';
@@ -16,7 +17,7 @@ export type HookServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks' 
 
 /** The answer to a write. */
 export interface WrittenHook extends NamedHook {
-  /** Why it could not be found out whether the function exports a handler; else null. */
+  /** Why it could not be found out whether the function exports a handler, and which conditions name no role; else null. */
   readonly warning: string | null;
 }
 
@@ -70,5 +71,6 @@ export async function renew(
     const source = sourceOf(definition.function);
     void services.hooks.warm({ accountId: account.id, runtime, source, packages: null });
   }
-  return { ...described, warning };
+  const warnings = [warning, await warningOf(services.store, account.id, definition.conditions)];
+  return { ...described, warning: warnings.filter((one) => one !== null).join('; ') || null };
 }

@@ -2,13 +2,14 @@
 
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { PublicJwk, Services } from '../../services.ts';
+import type { Services } from '../../services.ts';
 import type { AccountRecord } from '../../store/accounts.ts';
 import type { KeyAlgorithm, SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
+import type { PublicJwk } from './public-jwk.ts';
 
 export const keyAlgorithms = ['RS256', 'ES256'] as const satisfies readonly KeyAlgorithm[];
 

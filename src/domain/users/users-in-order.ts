@@ -16,6 +16,8 @@ const pageLength = 200;
 interface Range {
   readonly fromId?: number | undefined;
   readonly limit?: number | undefined;
+  /** Told how many users follow, before the first of them. */
+  readonly counted?: ((count: number) => void) | undefined;
 }
 
 interface UsersInOrder {
@@ -37,7 +39,7 @@ export function listUsersFrom(services: ReadServices, account: Account, range: R
 async function* partsOf(
   services: ReadServices,
   account: Account,
-  { fromId = 0, limit = Number.POSITIVE_INFINITY }: Range,
+  { fromId = 0, limit = Number.POSITIVE_INFINITY, counted }: Range,
   losing: AbortController,
 ): AsyncGenerator<readonly FullUser[], void, undefined> {
   let left = limit;
@@ -61,6 +63,7 @@ async function* partsOf(
     const count = Math.min(page.total ?? page.items.length, limit);
     const event = { action: 'user.listed', target: { type: 'account', id: account.id }, detail: { count } } as const;
     await services.store.transaction((tx) => recordEvent(tx, services, account, event));
+    counted?.(count);
     if (page.items.length > 0) yield page.items;
     while (page.after !== null && left > 0) {
       losing.signal.throwIfAborted();

@@ -8,11 +8,12 @@ import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, number } from './list-index.ts';
 
-/** Every column has an index (0004_events, 0038_event_lookup). */
+/** Every column has an index (0004_events, 0038_event_lookup), the id that of the key. */
 const listing: Listing<EventRecord> = {
   table: 'events',
   id: 'id',
   columns: {
+    id: filled('number', 'id'),
     created_at: filled('number', 'at'),
     action: filled('text', 'action'),
     actor_type: filled('text', 'actor_type'),

@@ -32,12 +32,14 @@ import { roles } from './roles.ts';
 import { signingKeys } from './signing-keys.ts';
 import { usage } from './usage.ts';
 import { listUserApps } from './user-apps.ts';
+import { userFiles } from './user-files.ts';
 import { userSignIns } from './user-sign-ins.ts';
 import { users } from './users.ts';
 
 function handlersOf(services: Services, deprecated: readonly DeprecatedOperation[]): Handlers<operations> {
   return {
     ...users(services),
+    ...userFiles(services),
     listUserApps: listUserApps(services),
     ...userSignIns(services),
     explainUser: explainUser(services),

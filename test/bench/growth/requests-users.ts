@@ -54,6 +54,11 @@ export const userRequests = {
       { email: `created${caller.next()}@example.com`, role_ids: [someRole(caller)] },
     ]),
   },
+  importUsers: manage(({ next }) => [
+    '/users/import',
+    { format: 'csv', content: `email,firstname\nimported${next()}@example.com,Grace\n` },
+  ]),
+  exportUsers: { '': { prepare: manage(() => ['/users/export']), grows: 'its answer lists every user' } },
   readUser: {
     '': manage((caller) => [`/users/${someUser(caller)}`]),
     'with every app': manage(({ grown }) => [`/users/${grown.wideUser}`]),

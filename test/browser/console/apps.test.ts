@@ -1,4 +1,9 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { it } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { registerClient } from '../../support/sign-in.ts';
+import { managing } from '../../surfaces/api-2/managing.ts';
 import { describeWalks, pathOf, said, title } from './walks.ts';
 
 describeWalks('apps in the console', (walks) => {
@@ -36,5 +41,26 @@ describeWalks('apps in the console', (walks) => {
       await page.goto(`${stage.app.account.baseUrl}/console${pathOf(grace)}`);
       await page.getByText('assigned directly').waitFor();
     });
+  });
+
+  it('quotes a redirect URI in snippets, so that a shell and JavaScript read it as it is', async () => {
+    const { stage, open } = walks();
+    const uri = "https://app.example.com/cb?a='$(echo%20hurt)'&b=';echo%20hurt;'&c=$HOME'";
+    const { app_id: id } = await registerClient(stage.app, { client_name: 'Quoted', redirect_uris: [uri] });
+    await open(`/apps/${id}`, async (page) => {
+      const snippets = page.getByRole('region', { name: 'Connect the app' }).locator('pre');
+      const environment = await snippets.nth(0).innerText();
+      const script = `${environment}\nprintf %s "$OIDC_REDIRECT_URI"`;
+      assert.equal(execFileSync('sh', ['-c', script], { encoding: 'utf8', env: {} }), uri);
+      const javascript = await snippets.nth(1).innerText();
+      const [, given = ''] = /buildAuthorizationUrl\(config, (\{.*\})\);$/.exec(javascript) ?? [];
+      assert.equal(runInNewContext(`(${given})`).redirect_uri, uri);
+    });
+    const api = await managing(stage.app);
+    for (const wrong of ['"', '\\', '</script>', '`', '\u2028', '\n']) {
+      const json = { configuration: { redirect_uri: `https://app.example.com/x${wrong}y` } };
+      const { status } = await api.call('PUT', `/apps/${id}`, json);
+      assert.equal(status, 422, JSON.stringify(wrong));
+    }
   });
 });

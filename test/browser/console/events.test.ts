@@ -91,6 +91,16 @@ for (const kind of sampledDatabases)
         assert.equal(`Event ${copied.id}`, name);
       }));
 
+    it('opens an event that the page of the list does not have, and says where there is none', () =>
+      open('/events?event=1', async (page) => {
+        await page.getByRole('dialog', { name: 'Event 1', exact: true }).getByText('Outcome').first().waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        assert.doesNotMatch(page.url(), /event=/);
+        await page.goto(page.url().replace(/\/events.*/, '/events?event=1000000&action=user.changed'));
+        await page.getByRole('dialog', { name: 'Event 1000000' }).getByText('no such event').waitFor();
+      }));
+
     it('narrows by time in the reader’s own, and says what to do where nothing is', () =>
       open('/events', async (page) => {
         await page.getByLabel('Add a filter').selectOption('Until');
@@ -146,7 +156,7 @@ for (const kind of sampledDatabases)
       const reader = await makeAdministrator(stage.app, ['read_all']);
       await open('/events', (page) => rows(page).first().waitFor(), reader);
       const ofUsers = await makeAdministrator(stage.app, ['read_users']);
-      await open('/events', (page) => page.getByText('needs the scope read_all').waitFor(), ofUsers);
+      await open('/events', (page) => page.getByText('You need the scope read_all').waitFor(), ofUsers);
     });
 
     it('has no screen at an address that stands for nothing', () =>

@@ -117,7 +117,7 @@ describeWalks('hooks in the console', (walks) => {
       await editor(page).locator('.cm-line:nth-child(2) .cm-lintRange-error').waitFor();
       assert.equal(await codeOf(id), answering('null'));
       await type(editor(page), answering('null'));
-      await page.getByLabel('A run may take (seconds)').fill('soon');
+      await page.getByLabel('Timeout (seconds)').fill('soon');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.locator('[name=timeout][aria-invalid=true]').waitFor();
     });
@@ -131,7 +131,7 @@ describeWalks('hooks in the console', (walks) => {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('button', { name: 'Read it again and keep what I typed' }).click();
       await page.getByText('Somebody else changed the function meanwhile').waitFor();
-      assert.equal(await page.getByLabel('Repeat a failed run').inputValue(), '2');
+      assert.equal(await page.getByLabel('Retries after a failure').inputValue(), '2');
       await editor(page).getByText('(undefined)').waitFor();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await said(page, 'The hook was saved.');
@@ -150,7 +150,7 @@ describeWalks('hooks in the console', (walks) => {
     await open(`/hooks/${id}?view=versions`, async (page) => {
       await page.getByRole('textbox', { name: 'Version 1' }).getByText('// first').waitFor();
       await page.getByRole('textbox', { name: 'Version 2' }).getByText('// second').waitFor();
-      await page.getByText('retries').waitFor();
+      await page.getByText('retries', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Roll back to version 1' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
       await said(page, 'Version 1 is the newest again.');

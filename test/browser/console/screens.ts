@@ -83,6 +83,34 @@ const acted = (ids: Setting['ids']): readonly Scene[] => [
   { name: 'hook versions', path: `/hooks/${ids['hooks/:id']}?view=versions`, act: shown('.cm-content') },
   { name: 'hook draft', path: `/hooks/${ids['hooks/:id']}?view=draft`, act: shown('.cm-content') },
   { name: 'hook log', path: `/hooks/${ids['hooks/:id']}?view=log&run=${ids['run']}`, act: shown('.lines') },
+  {
+    name: 'users chosen',
+    path: '/users',
+    act: async (page) => {
+      await page.getByLabel('Choose all on this page').check();
+      await page.getByRole('region', { name: 'Chosen users' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('textbox').waitFor();
+    },
+  },
+  {
+    name: 'columns of users',
+    path: '/users',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('dialog').getByLabel('Cost centre').waitFor();
+    },
+  },
+  {
+    name: 'import tried',
+    path: '/users/import',
+    act: async (page) => {
+      const lines = ['email,firstname,roles', 'hedy@example.com,Hedy,Finance', 'no@example.com,No,Nobody'];
+      const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
+      await page.getByLabel('File', { exact: true }).setInputFiles(file);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText('Nothing was changed yet').waitFor();
+    },
+  },
   { name: 'nothing found', path: '/users?q=nobody' },
   { name: 'no such screen', path: '/nowhere' },
 ];

@@ -22,7 +22,7 @@ async function hold(request: Request): Promise<void> {
     status: response.status(),
     headers,
     text,
-    body: /json/.test(headers['content-type'] ?? '') ? JSON.parse(text) : undefined,
+    body: /^application\/json/.test(headers['content-type'] ?? '') ? JSON.parse(text) : undefined,
   });
 }
 

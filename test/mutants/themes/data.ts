@@ -75,4 +75,20 @@ export const data: readonly Mutant[] = [
     becomes: 'return text;',
     killedBy: 'domain/tokens/claim-forms.test.ts',
   },
+  {
+    id: 'user-count-folded',
+    rule: 'what is folded into one row is counted once',
+    file: 'store/knex/user-counts.ts',
+    text: "await own().whereIn('id', ids).delete();",
+    becomes: '',
+    killedBy: 'store/user-counts.test.ts',
+  },
+  {
+    id: 'user-count-before',
+    rule: 'a user whom a process of the release before removed is not counted',
+    file: 'store/knex/user-counts.ts',
+    text: 'u.id = gone.object_id and u.counted >= 0',
+    becomes: 'u.id = gone.object_id and u.counted > 1',
+    killedBy: 'store/user-counts.test.ts',
+  },
 ];

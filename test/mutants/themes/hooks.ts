@@ -22,10 +22,18 @@ export const hooks: readonly Mutant[] = [
   {
     id: 'hook-condition',
     rule: 'a hook runs only if its conditions hold',
-    file: 'domain/hooks/decide.ts',
-    text: "return operator === '~' ? has : !has;",
+    file: 'domain/hooks/conditions.ts',
+    text: "return condition.operator === '~' ? has : !has;",
     becomes: 'return has;',
     killedBy: 'domain/hooks/firing.test.ts',
+  },
+  {
+    id: 'hook-condition-unknown',
+    rule: 'who writes a condition that nobody can meet is told',
+    file: 'domain/hooks/conditions.ts',
+    text: 'if (!found) unknown.push(',
+    becomes: 'if (!found && at < 0) unknown.push(',
+    killedBy: 'surfaces/api-2/hook-rules.ts',
   },
   {
     id: 'hook-policy',

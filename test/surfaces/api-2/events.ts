@@ -78,6 +78,9 @@ export function events(kind: DatabaseKind): void {
         assert.deepEqual(await list(query), expected, query);
       };
       const credential = all.find(({ actor }) => actor.type === 'credential')?.actor.id;
+      const one = all[Math.floor(all.length / 3)]?.id;
+      await same(`?id=${one}`, ({ id }) => id === one);
+      assert.deepEqual(await list(`?id=${one}&action=no.such`), []);
       await same('?action=user.changed', ({ action }) => action === 'user.changed');
       await same(`?target=user:${userId}`, ({ target }) => target.type === 'user' && target.id === userId);
       await same(`?actor=credential:${credential}`, ({ actor }) => actor.type === 'credential');
@@ -153,6 +156,8 @@ export function events(kind: DatabaseKind): void {
         'actor=user:7:8',
         'user_id=x',
         'app_id=0',
+        'id=0',
+        'id=x',
         'nonsense=1',
         'sort=action',
         'created_since=x',

@@ -112,4 +112,25 @@ export function hookRules(app: () => TestApp): void {
     const { warning: none } = await api.done(201, 'POST', '/hooks', { ...least, function: asking });
     assert.equal(none, undefined);
   });
+
+  it('conditions that name no role are stored with a warning, until there is such a role', async () => {
+    const api = await managing(await app().another());
+    const staff = await api.done(201, 'POST', '/roles', { name: 'Ståff' });
+    const conditions = ['Ståff'.normalize('NFD'), 'staff', String(staff.id), '9999999999', String(staff.id + 1)].map(
+      (value, at) => ({ source: 'roles', operator: at % 2 === 0 ? '~' : '!~', value }),
+    );
+    const unknown = [1, 3, 4].map((at) => `conditions.${at}.value`).join(', ');
+    const warning = `${unknown}: no role of this account has this id or name; nobody has it`;
+    const { warning: told, ...made } = await api.done(201, 'POST', '/hooks', { ...least, conditions });
+    assert.equal(told, warning);
+    assert.deepEqual(await api.done(200, 'GET', `/hooks/${made.id}`), made);
+    assert.deepEqual(made.conditions, conditions);
+    const throwing = { ...least, function: encoded("throw new Error('early');"), conditions };
+    const both = await api.done(200, 'PUT', `/hooks/${made.id}`, throwing);
+    assert.equal(both.warning, `the function could not be loaded: it threw Error: early; ${warning}`);
+    const one = { ...least, conditions: [{ source: 'roles', operator: '~', value: 'staff' }] };
+    assert.match((await api.done(200, 'PUT', `/hooks/${made.id}`, one)).warning, /^conditions\.0\.value: no role/);
+    await api.done(201, 'POST', '/roles', { name: 'staff' });
+    assert.equal((await api.done(200, 'PUT', `/hooks/${made.id}`, one)).warning, undefined);
+  });
 }

@@ -35,6 +35,7 @@ export function hooks(app: () => TestApp): void {
     assert.match(made.id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     assert.deepEqual(await api.done(200, 'GET', `/hooks/${made.id}`), made);
     assert.deepEqual(await api.done(200, 'GET', '/hooks'), [made]);
+    await api.done(201, 'POST', '/roles', { name: 'Staff' });
     one.services.clock.advance(1000);
     const full = {
       type: 'pre-authentication',

@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { ConfirmButton } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Things } from '../../parts/things.tsx';
 import { hrefOf } from '../../routing/address.ts';
 import { claimFields, scopeFields } from './fields.ts';
@@ -11,11 +12,12 @@ interface OfApi {
   readonly id: number;
 }
 
-const query = { limit: 200 };
-
 export function ApiScopes({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/api_authorizations/{id}/scopes', { path, query }), [id]);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })),
+    [id],
+  );
   return (
     <Things
       title="Scopes"
@@ -81,7 +83,10 @@ function Who({ scope: { id, value, open }, api: of, again }: WhoProps) {
 
 export function ApiClaims({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/api_authorizations/{id}/claims', { path, query }), [id]);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/claims', { path, query })),
+    [id],
+  );
   return (
     <Things
       title="Claims"
@@ -117,9 +122,15 @@ export function ApiClaims({ id }: OfApi) {
 
 export function ApiClients({ id }: OfApi) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/api_authorizations/{id}/clients', { path, query }), [id]);
-  const scopes = useAnswer(() => api.get('/api/2/api_authorizations/{id}/scopes', { path, query }), [id]);
-  const apps = useAnswer(() => api.get('/api/2/apps', { query: { limit: 1000 } }), []);
+  const asked = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/clients', { path, query })),
+    [id],
+  );
+  const scopes = useAnswer(
+    () => whole((query) => api.get('/api/2/api_authorizations/{id}/scopes', { path, query })),
+    [id],
+  );
+  const apps = useAnswer(() => whole((query) => api.get('/api/2/apps', { query })), []);
   return (
     <Things
       title="Clients"

@@ -2,6 +2,7 @@ import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
+import { whole } from '../../parts/pages.ts';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
@@ -19,7 +20,7 @@ export interface AppAccessProps {
 export function AppAccess({ app, save, again }: AppAccessProps) {
   const path = { id: app.id };
   const cursor = useAddress().query.get('cursor');
-  const roles = useAnswer(() => api.get('/api/2/roles', { query: { limit: 1000 } }), []);
+  const roles = useAnswer(() => whole((query) => api.get('/api/2/roles', { query })), []);
   const users = useAnswer(async () => {
     const answer = await api.get('/api/2/apps/{id}/users', { path, query: cursor ? { cursor } : { limit: 25 } });
     return { ...answer, data: answer.data.map((user) => ({ ...user, title: nameOf(user) })) };

@@ -6,6 +6,7 @@ import { Detail, Fact } from '../../parts/detail.tsx';
 import { ConfirmButton } from '../../parts/dialog.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Screen, Section } from '../../parts/screen.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -20,7 +21,7 @@ const above = { title: 'Apps', href: hrefOf('apps') };
 export function AppScreen({ id }: { readonly id: string }) {
   const path = { id: Number(id) };
   const asked = useAnswer(() => api.get('/api/2/apps/{id}', { path }), [id]);
-  const policies = useAnswer(() => api.get('/api/2/policies', { query: { limit: 1000 } }), []);
+  const policies = useAnswer(() => whole((query) => api.get('/api/2/policies', { query })), []);
   const canWrite = may('manage_all');
   return (
     <Detail title="App" above={above} asked={asked}>

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Screen, Waiting } from '../../parts/screen.tsx';
 import { Things } from '../../parts/things.tsx';
 import { may } from '../../session/session.ts';
@@ -21,7 +22,7 @@ const fields = [
 
 /** Attributes that the account adds to its users. */
 export function Attributes() {
-  const asked = useAnswer(() => api.get('/api/2/users/custom_attributes', { query: { limit: 200 } }), []);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/users/custom_attributes', { query })), []);
   const [edited, setEdited] = useState<number | null>(null);
   const canWrite = may('manage_users');
   return (

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { whole } from '../../parts/pages.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Things } from '../../parts/things.tsx';
@@ -31,7 +32,7 @@ export function Callers() {
 }
 
 function Credentials({ show }: { readonly show: (values: Shown) => void }) {
-  const asked = useAnswer(() => api.get('/api/2/credentials', { query: { limit: 200 } }), []);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/credentials', { query })), []);
   return (
     <Things
       title="Credential pairs"
@@ -70,7 +71,7 @@ function Credentials({ show }: { readonly show: (values: Shown) => void }) {
 }
 
 function ApiKeys({ show }: { readonly show: (values: Shown) => void }) {
-  const asked = useAnswer(() => api.get('/api/2/api_keys', { query: { limit: 200 } }), []);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/api_keys', { query })), []);
   return (
     <Things
       title="Keys of the deprecated surfaces"

@@ -1,8 +1,10 @@
 import { type Answer, api } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { ExportButton } from '../../parts/export.tsx';
 import { type FilterShape, Filters, type PickerProps } from '../../parts/filters.tsx';
-import { Screen } from '../../parts/screen.tsx';
+import { whole } from '../../parts/pages.ts';
+import { ProblemNote, Screen } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hrefOf, setQuery, useAddress } from '../../routing/address.ts';
@@ -36,7 +38,16 @@ export function Events() {
   const filters = useFilters(query);
   const asked = useAnswer(() => ask(query, query.get('cursor'), 25), [addressOf(query)]);
   const wanted = query.get('event');
-  const found = wanted === null ? undefined : asked.answer?.data.find(({ id }) => String(id) === wanted);
+  const ofWanted = ({ id }: Event) => String(id) === wanted;
+  const listed = asked.answer?.data.find(ofWanted);
+  // A page of the list need not have what an address names.
+  const missing = wanted !== null && asked.answer && !listed ? wanted : null;
+  const other = useAnswer(async () => {
+    const { data } = missing === null ? nothing : await api.get('/api/2/events', { query: { id: Number(missing) } });
+    return { ...nothing, data: { of: missing, events: data } };
+  }, [missing]);
+  const found = listed ?? other.answer?.data.events.find(ofWanted);
+  const isNowhere = missing !== null && !found && (other.problem || other.answer?.data.of === missing);
   const isNarrowed = filters.some(({ name }) => query.has(name));
   const close = () => setQuery({ event: '', cursor: query.get('cursor') ?? '' });
   return (
@@ -73,6 +84,11 @@ export function Events() {
         }
       />
       <ChainStatus />
+      {isNowhere && (
+        <Dialog title={`Event ${missing}`} close={close}>
+          {other.problem ? <ProblemNote problem={other.problem} /> : <p>The account has no such event.</p>}
+        </Dialog>
+      )}
       {found && <WholeEvent event={found} close={close} />}
     </Screen>
   );
@@ -88,7 +104,7 @@ function addressOf(query: URLSearchParams): string {
 /** Filters by users and apps say the names of these. */
 function useFilters(query: URLSearchParams): readonly FilterShape[] {
   const userId = query.get('user_id');
-  const apps = useAnswer(() => api.get('/api/2/apps', { query: { limit: 1000 } }), []);
+  const apps = useAnswer(() => whole((place) => api.get('/api/2/apps', { query: place })), []);
   const user = useAnswer(
     async () => (userId === null ? none : api.get('/api/2/users/{id}', { path: { id: Number(userId) } })),
     [userId],
@@ -116,4 +132,5 @@ function OfWhom({ choose, close }: PickerProps) {
   return <FindUser title="Events of which user?" choose={take} close={close} />;
 }
 
+const nothing: Answer<readonly Event[]> = { data: [], tag: null, headers: new Headers() };
 const none: Answer<null> = { data: null, tag: null, headers: new Headers() };

@@ -124,14 +124,14 @@ export function definitionFields(variables: readonly string[], type: HookType): 
   return [
     {
       name: 'timeout',
-      label: 'A run may take (seconds)',
+      label: 'Timeout (seconds)',
       kind: 'number',
       help: isSignIn ? '1 for this kind.' : '1 to 10.',
     },
-    { name: 'retries', label: 'Repeat a failed run', kind: 'number', help: '0 to 4 times.' },
+    { name: 'retries', label: 'Retries after a failure', kind: 'number', help: '0 to 4.' },
     {
       name: 'context_version',
-      label: 'Version of the context',
+      label: 'Context version',
       kind: 'choice',
       options: [
         ['1.1.0', '1.1.0'],
@@ -140,15 +140,15 @@ export function definitionFields(variables: readonly string[], type: HookType): 
     },
     ...(isSignIn
       ? [
-          flag('risk_enabled', 'Tell how unusual the sign-in is'),
-          flag('location_enabled', 'Tell where it comes from'),
-          flag('mfa_device_info_enabled', 'Tell the second factors'),
-          flag('failed_login_attempts_enabled', 'Tell of wrong passwords'),
+          flag('risk_enabled', 'Include the risk score'),
+          flag('location_enabled', 'Include the location'),
+          flag('mfa_device_info_enabled', 'Include the MFA devices'),
+          flag('failed_login_attempts_enabled', 'Include failed login attempts'),
         ]
       : []),
     {
       name: 'env_vars',
-      label: 'Variables that it reads',
+      label: 'Environment variables',
       kind: 'many',
       options: variables.map((name) => [name, name] as const),
     },
@@ -157,7 +157,7 @@ export function definitionFields(variables: readonly string[], type: HookType): 
       ? [
           {
             name: 'conditions',
-            label: 'Only for users who',
+            label: 'Run only for users who',
             kind: 'lines',
             help: 'One per line; all must hold: has Accounting, or lacks Contractors. A role by its name or number.',
           } as const,

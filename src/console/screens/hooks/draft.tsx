@@ -111,7 +111,7 @@ function Results({ id, setAt }: { readonly id: string; readonly setAt: string })
         <Fact title="Ended as the hook">{same}</Fact>
         <Fact title="Ended differently">{different}</Fact>
         <Fact title="Since">
-          <Time at={since} />
+          <Time at={since} isExact />
         </Fact>
       </dl>
       <List
@@ -123,7 +123,7 @@ function Results({ id, setAt }: { readonly id: string; readonly setAt: string })
             title: 'Run',
             cell: ({ request_id: run, created_at: at }) => (
               <a href={hrefOf(`hooks/${id}`, { view: 'log', run })}>
-                <Time at={at} />
+                <Time at={at} isExact />
               </a>
             ),
           },

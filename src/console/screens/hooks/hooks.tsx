@@ -1,4 +1,4 @@
-import { api } from '../../api/api.ts';
+import { getMembers } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Screen, Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
@@ -11,7 +11,10 @@ import { OutcomeOf, StateOf } from './words.tsx';
 
 export function Hooks() {
   const cursor = useAddress().query.get('cursor');
-  const asked = useAnswer(() => api.get('/api/2/hooks', { query: cursor ? { cursor } : { limit: 25 } }), [cursor]);
+  const asked = useAnswer(() => {
+    const query = cursor ? { cursor } : { limit: 25 };
+    return getMembers('/api/2/hooks', ['id', 'type', 'disabled', 'status', 'updated_at'], { query });
+  }, [cursor]);
   return (
     <Screen
       title="Hooks"
@@ -29,7 +32,6 @@ export function Hooks() {
           columns={[
             { title: 'Hook', cell: (hook) => <a href={hrefOf(`hooks/${hook.id}`)}>{titleOf(hook)}</a> },
             { title: 'State', cell: (hook) => <StateOf hook={hook} /> },
-            { title: 'Version', cell: ({ id, updated_at: at }) => <Version key={at} id={id} /> },
             { title: 'Newest runs', cell: ({ id }) => <Health id={id} /> },
             { title: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
           ]}
@@ -42,24 +44,13 @@ export function Hooks() {
   );
 }
 
-/** The newest version, and the one that runs until the packages of the newest are built. */
-function Version({ id }: { readonly id: string }) {
-  const { answer } = useAnswer(() => api.get('/api/2/hooks/{id}/versions', { path: { id } }), [id]);
-  const newest = answer?.data[0];
-  if (!newest) return <span class="quiet">–</span>;
-  const running = answer.data.find((version) => version.running);
-  return (
-    <>
-      {newest.version}
-      {running && running.version !== newest.version && <span class="quiet"> ({running.version} runs)</span>}
-    </>
-  );
-}
-
 const looked = 20;
 
 function Health({ id }: { readonly id: string }) {
-  const asked = useAnswer(() => api.get('/api/2/hooks/{id}/logs', { path: { id }, query: { limit: looked } }), [id]);
+  const asked = useAnswer(
+    () => getMembers('/api/2/hooks/{id}/logs', ['outcome'], { path: { id }, query: { limit: looked } }),
+    [id],
+  );
   const runs = asked.answer?.data;
   if (!runs) return <span class="quiet">–</span>;
   const [newest] = runs;

@@ -64,7 +64,7 @@ function columnsOf(hook: Schemas['Hook'] | undefined) {
       title: 'Run',
       cell: ({ hook_id: id = hook?.id ?? '', request_id: run, created_at: at }: Run) => (
         <a href={hrefOf(`hooks/${id}`, { view: 'log', run })}>
-          <Time at={at} />
+          <Time at={at} isExact />
         </a>
       ),
     },

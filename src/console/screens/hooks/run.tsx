@@ -38,7 +38,7 @@ export function OpenRun({ hook, id }: { readonly hook: Schemas['Hook']; readonly
         <>
           <dl class="facts">
             <Fact title="Began">
-              <Time at={run.created_at} />
+              <Time at={run.created_at} isExact />
             </Fact>
             <Fact title="Outcome">
               <OutcomeOf outcome={run.outcome} />

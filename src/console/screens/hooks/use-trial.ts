@@ -1,10 +1,11 @@
 /** Runs of what is in the editor, with sample, recorded, or edited contexts. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { api } from '../../api/api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { api, getMembers } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
-import { Problem, problemOf } from '../../api/problem.ts';
+import { Problem } from '../../api/problem.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { useSending } from '../../parts/use-sending.ts';
 import { bodyOf, type Definition } from './definition.ts';
 import { encodeText } from './text.ts';
 
@@ -35,28 +36,22 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
   const samples = useAnswer(() => api.get('/api/2/hooks/contexts', {}), []);
   const runs = useAnswer(async () => {
     if (hookId === null) return { data: [], tag: null, headers: new Headers() };
-    return api.get('/api/2/hooks/{id}/logs', { path: { id: hookId }, query: { limit: recorded } });
+    const given = { path: { id: hookId }, query: { limit: recorded } };
+    return getMembers('/api/2/hooks/{id}/logs', ['request_id', 'created_at', 'outcome'], given);
   }, [hookId]);
   const [source, setSource] = useState(run === null ? `sample:${definition.context_version}` : `run:${run}`);
   const [text, setText] = useState('');
   const [result, setResult] = useState<TrialResult | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  /** What a former run answers, or one of another context, is dropped. */
+  const { problem, isBusy, send, drop } = useSending();
   const known = (samples.answer?.data ?? []).filter(({ type }) => type === definition.type);
   // A range of versions has the newest.
   const sample = known.find((one) => source === `sample:${one.context_version}`) ?? known.at(-1);
   const sampleText = sample ? shown(sample.context) : '';
-  /** What a former run answers, or one of another context, is not looked at. */
-  const turn = useRef(0);
-  const turnTo = () => {
-    turn.current += 1;
-    setIsBusy(false);
-  };
   const choose = (next: string) => {
-    turnTo();
+    drop();
     setSource(next);
     setResult(null);
-    setProblem(null);
   };
   useEffect(() => {
     if (run !== null) choose(`run:${run}`);
@@ -69,26 +64,19 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
     else if (source.startsWith('run:')) setText('');
   }, [source, sampleText]);
   const recordedRun = source.startsWith('run:') ? source.slice('run:'.length) : null;
-  const start = async () => {
-    turnTo();
-    const mine = turn.current;
-    setIsBusy(true);
-    setProblem(null);
-    try {
-      const next =
-        hookId !== null && recordedRun !== null
-          ? await replay(hookId, recordedRun, definition)
-          : await test(definition, text);
-      if (turn.current !== mine) return;
+  const start = () => {
+    drop();
+    return send(async (isCurrent) => {
+      const begun =
+        hookId !== null && recordedRun !== null ? replay(hookId, recordedRun, definition) : test(definition, text);
+      const next = await begun.catch((error) => {
+        if (isCurrent()) setResult(null);
+        throw error;
+      });
+      if (!isCurrent()) return;
       setResult(next);
       if (next.of === 'run') setText(shown(next.both.context));
-    } catch (error) {
-      if (turn.current !== mine) return;
-      setResult(null);
-      setProblem(problemOf(error));
-    } finally {
-      if (turn.current === mine) setIsBusy(false);
-    }
+    });
   };
   const offered = (runs.answer?.data ?? []).map(
     ({ request_id: id, created_at: at, outcome }) =>
@@ -107,7 +95,7 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
     choose,
     text,
     edit: (next) => {
-      turnTo();
+      drop();
       setText(next);
       setSource('edited');
     },

@@ -10,7 +10,11 @@ const states: Readonly<Record<Schemas['HookStatus'], string>> = {
   'update-failed': 'former version runs, packages could not be built',
 };
 
-export function StateOf({ hook: { disabled, status } }: { readonly hook: Schemas['Hook'] }) {
+export function StateOf({
+  hook: { disabled, status },
+}: {
+  readonly hook: Pick<Schemas['Hook'], 'disabled' | 'status'>;
+}) {
   if (disabled) return <span class="status">disabled</span>;
   const kind = { ready: 'status-1', 'create-failed': 'status-2', 'update-failed': 'status-2' }[status as string] ?? '';
   return <span class={`status ${kind}`}>{states[status]}</span>;

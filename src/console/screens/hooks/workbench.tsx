@@ -1,11 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
-import { fieldIn, type Problem, problemOf } from '../../api/problem.ts';
+import { fieldIn } from '../../api/problem.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { memberOf } from '../../parts/members.ts';
 import { Section } from '../../parts/screen.tsx';
+import { useSending } from '../../parts/use-sending.ts';
 import { Code } from './code.tsx';
 import { type Definition, definitionFields, packagesOf } from './definition.ts';
 import { faultIn } from './text.ts';
@@ -35,35 +35,17 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
   const names = (variables.answer?.data ?? []).map(({ name }) => name);
   const fields = definitionFields(names, value.type);
   const trial = useTrial(value, hookId, run);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { problem, isBusy, send, drop } = useSending();
   const refused = problem && [400, 422].includes(problem.status) ? problem.message : null;
   const about = refused === null ? null : fieldIn(refused, ['function', ...fields.map(({ name }) => name)]);
   const isNew = hookId === null;
-  const busy = useRef(false);
-  const send = async (act: (definition: Definition) => Promise<void>) => {
-    if (busy.current) return;
-    busy.current = true;
-    setIsBusy(true);
-    setProblem(null);
-    try {
-      await act(value);
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      busy.current = false;
-      setIsBusy(false);
-    }
-  };
   const store = () => {
-    if (isNew || isChanged) void send(save);
+    if (isNew || isChanged) void send(() => save(value));
   };
   const packages = Object.keys(packagesOf(value.packages));
   return (
     <div class="stack" aria-busy={isBusy}>
-      {problem && about === null && (
-        <FormProblem problem={problem} again={again && (() => void again().then(() => setProblem(null)))} />
-      )}
+      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
       <div class="bench">
         <Section
           title="Function"
@@ -73,7 +55,7 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
                 {verb}
               </button>
               {saveDraft && (
-                <button type="button" disabled={isBusy} onClick={() => void send(saveDraft)}>
+                <button type="button" disabled={isBusy} onClick={() => void send(() => saveDraft(value))}>
                   Save as draft
                 </button>
               )}

@@ -1,16 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Answer, api } from '../../api/api.ts';
+import { type Answer, api, getMembers } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Chart } from '../../parts/chart.tsx';
+import { daysBefore } from '../../parts/days.ts';
+import { pagesOf, whole } from '../../parts/pages.ts';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { hrefOf } from '../../routing/address.ts';
 import { chartsOf, hasAny, lastDays } from './counts.ts';
 
 type Count = Required<Schemas['DailyCount']>;
 
-const dayMilliseconds = 86_400_000;
 const empty: Readonly<Record<string, ComponentChildren>> = {
   'Sign-ins': (
     <>
@@ -23,7 +24,7 @@ const empty: Readonly<Record<string, ComponentChildren>> = {
 
 /** What happened: in the last 24 hours as the trail has it, and by day as it was counted. */
 export function Activity() {
-  const asked = useAnswer(() => api.get('/api/2/usage/daily', { query: { limit: 1000 } }), []);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/usage/daily', { query })), []);
   const { answer, problem, again } = asked;
   return (
     <>
@@ -57,19 +58,37 @@ const outcomes = [
   ['Wrong second factor', 'mfa.failed'],
   ['Refused', 'sign_in.refused'],
   ['Refused by a hook', 'hook.sign_in_refused'],
+  ['Refused, since a hook failed', 'hook.failed'],
 ] as const;
 
+const mostRead = 10_000;
+
+/** A number of events, in words. */
+async function countOf(action: (typeof outcomes)[number][1], since: string): Promise<string> {
+  const query = { action, created_since: since };
+  if (action === 'hook.failed') return countDenied(query);
+  const { headers } = await getMembers('/api/2/events', ['id'], { query: { ...query, limit: 1 } });
+  return Number(headers.get('total-count')).toLocaleString('en');
+}
+
+/** A hook that failed refuses the sign-in or not, as the account has set it: the event says so, and no filter does. */
+async function countDenied(query: { readonly action: 'hook.failed'; readonly created_since: string }): Promise<string> {
+  const ask = (cursor: string | null) =>
+    getMembers('/api/2/events', ['detail'], { query: cursor === null ? { ...query, limit: 1000 } : { cursor } });
+  let [read, denied] = [0, 0];
+  for await (const events of pagesOf(ask)) {
+    read += events.length;
+    denied += events.filter(({ detail }) => detail['sign_in'] === 'denied' && detail['user_id'] !== null).length;
+    if (read >= mostRead) return `${denied.toLocaleString('en')} or more`;
+  }
+  return denied.toLocaleString('en');
+}
+
 function LastDay() {
-  const [since] = useState(() => new Date(Date.now() - dayMilliseconds).toISOString());
-  const asked = useAnswer(async (): Promise<Answer<readonly number[]>> => {
-    const query = { created_since: since, limit: 1, fields: 'id' };
-    const totals = await Promise.all(
-      outcomes.map(async ([, action]) => {
-        const { headers } = await api.get('/api/2/events', { query: { ...query, action } });
-        return Number(headers.get('total-count'));
-      }),
-    );
-    return { data: totals, tag: null, headers: new Headers() };
+  const [since] = useState(() => daysBefore(Date.now(), 1).toISOString());
+  const asked = useAnswer(async (): Promise<Answer<readonly string[]>> => {
+    const counts = await Promise.all(outcomes.map(([, action]) => countOf(action, since)));
+    return { data: counts, tag: null, headers: new Headers() };
   }, [since]);
   const { answer, problem, again } = asked;
   return (
@@ -85,9 +104,7 @@ function LastDay() {
             <div key={action}>
               <dt>{words}</dt>
               <dd>
-                <a href={hrefOf('events', { action, created_since: since })}>
-                  {(answer.data[index] ?? 0).toLocaleString('en')}
-                </a>
+                <a href={hrefOf('events', { action, created_since: since })}>{answer.data[index]}</a>
               </dd>
             </div>
           ))}

@@ -1,18 +1,18 @@
 import { api } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { daysBefore } from '../../parts/days.ts';
 import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hrefOf } from '../../routing/address.ts';
 
 const unusedDays = 60;
-const dayMilliseconds = 86_400_000;
 const shown = 5;
 
 /** Apps that nobody needs any more, and when those of open registration expire. */
 export function UnusedApps() {
   const asked = useAnswer(() => {
-    const since = new Date(Date.now() - unusedDays * dayMilliseconds).toISOString().slice(0, 10);
+    const since = daysBefore(Date.now(), unusedDays).toISOString().slice(0, 10);
     return api.get('/api/2/usage/apps', { query: { unused_since: since, limit: shown, sort: 'created_at' } });
   }, []);
   return (

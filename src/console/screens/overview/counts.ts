@@ -2,6 +2,7 @@
 
 import type { Schemas } from '../../api/contract.ts';
 import type { Series } from '../../parts/chart.tsx';
+import { daysBefore } from '../../parts/days.ts';
 
 type Kind = Required<Schemas['DailyCount']>['kind'];
 type Shape = Omit<Series, 'counts'> & { readonly kinds: readonly Kind[] };
@@ -58,12 +59,13 @@ const charts: readonly { readonly title: string; readonly series: readonly Shape
 ];
 
 const shownDays = 30;
-const dayMilliseconds = 86_400_000;
 
 /** Days in UTC up to the present one, the oldest first. */
 export function lastDays(now: number): readonly string[] {
   return Array.from({ length: shownDays }, (_, index) =>
-    new Date(now - (shownDays - 1 - index) * dayMilliseconds).toISOString().slice(0, 10),
+    daysBefore(now, shownDays - 1 - index)
+      .toISOString()
+      .slice(0, 10),
   );
 }
 

@@ -1,4 +1,4 @@
-import { api } from '../../api/api.ts';
+import { api, getMembers } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
@@ -67,7 +67,10 @@ export function KeyStates() {
 
 /** The hooks of the account, and what keeps one from running. */
 export function HookStates() {
-  const asked = useAnswer(() => api.get('/api/2/hooks', { query: { limit: 100 } }), []);
+  const asked = useAnswer(
+    () => getMembers('/api/2/hooks', ['id', 'type', 'disabled', 'status'], { query: { limit: 100 } }),
+    [],
+  );
   return (
     <Section title="Hooks" actions={<a href={hrefOf('hooks')}>All hooks</a>}>
       <List

@@ -5,6 +5,7 @@ import { Detail } from '../../parts/detail.tsx';
 import { ConfirmButton } from '../../parts/dialog.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Screen, Section } from '../../parts/screen.tsx';
 import { go, hrefOf, useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
@@ -16,7 +17,7 @@ export function RoleScreen({ id }: { readonly id: string }) {
   const path = { id: Number(id) };
   const cursor = useAddress().query.get('cursor');
   const asked = useAnswer(() => api.get('/api/2/roles/{id}', { path }), [id]);
-  const apps = useAnswer(() => api.get('/api/2/apps', { query: { limit: 1000 } }), []);
+  const apps = useAnswer(() => whole((query) => api.get('/api/2/apps', { query })), []);
   const users = useAnswer(async () => {
     const answer = await api.get('/api/2/roles/{id}/users', { path, query: cursor ? { cursor } : { limit: 25 } });
     const titled = answer.data.map(({ id: user, name, email, username }) => {

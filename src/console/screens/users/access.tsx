@@ -1,7 +1,8 @@
-import { api } from '../../api/api.ts';
+import { type Answer, api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
+import { whole } from '../../parts/pages.ts';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { hrefOf } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
@@ -14,18 +15,20 @@ export interface UserAccessProps {
   readonly again: () => Promise<void>;
 }
 
+const nothing: Answer<readonly Required<Schemas['Role']>[]> = { data: [], tag: null, headers: new Headers() };
+
 /** The roles of a user, the apps that the user may use, and why each. */
 export function UserAccess({ user, turn, save, again }: UserAccessProps) {
-  const roles = useAnswer(() => api.get('/api/2/roles', { query: { limit: 1000 } }), []);
-  const apps = useAnswer(
-    () =>
-      api.get('/api/2/users/{id}/apps', {
-        path: { id: user.id },
-        query: { limit: 1000, ignore_visibility: true },
-      }),
-    [user.id, user.role_ids.join(), turn],
+  // Who reads users alone is refused the roles.
+  const roles = useAnswer(
+    async () => (may('read_all') ? whole((query) => api.get('/api/2/roles', { query })) : nothing),
+    [],
   );
-  const known = may('read_all') ? (roles.answer?.data ?? []) : [];
+  const apps = useAnswer(() => {
+    const path = { id: user.id };
+    return whole((query) => api.get('/api/2/users/{id}/apps', { path, query }), { ignore_visibility: true });
+  }, [user.id, user.role_ids.join(), turn]);
+  const known = roles.answer?.data ?? [];
   const ways = (appId: number) => known.filter((role) => user.role_ids.includes(role.id) && role.apps.includes(appId));
   return (
     <>

@@ -18,6 +18,7 @@ export function UserHistory({ id, turn }: OfUser) {
         caption="History"
         asked={asked}
         keyOf={({ id: event }) => event}
+        hasPages={false}
         columns={[
           { title: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
           { title: 'What', cell: ({ action }) => <code>{action}</code> },

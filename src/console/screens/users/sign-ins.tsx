@@ -2,6 +2,7 @@ import { api } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { ConfirmButton } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Things } from '../../parts/things.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -10,8 +11,6 @@ interface OfUser {
   /** Another one after what may have ended some of them. */
   readonly turn: number;
 }
-
-const query = { limit: 100 };
 
 /** Where a user is signed in, what the user has allowed, and what apps may do: each with its end. */
 export function UserSignIns({ id, turn }: OfUser) {
@@ -26,7 +25,7 @@ export function UserSignIns({ id, turn }: OfUser) {
 
 function Sessions({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/sessions', { path, query }), [id, turn]);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/users/{id}/sessions', { path, query })), [id, turn]);
   return (
     <Things
       title="Sessions"
@@ -71,7 +70,7 @@ function Sessions({ id, turn }: OfUser) {
 
 function Consents({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/consents', { path, query }), [id, turn]);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/users/{id}/consents', { path, query })), [id, turn]);
   return (
     <Things
       title="Consents"
@@ -96,7 +95,7 @@ function Consents({ id, turn }: OfUser) {
 
 function Grants({ id, turn }: OfUser) {
   const path = { id };
-  const asked = useAnswer(() => api.get('/api/2/users/{id}/grants', { path, query }), [id, turn]);
+  const asked = useAnswer(() => whole((query) => api.get('/api/2/users/{id}/grants', { path, query })), [id, turn]);
   return (
     <Things
       title="Grants"

@@ -6,6 +6,7 @@ import { Detail, Fact } from '../../parts/detail.tsx';
 import { ConfirmButton } from '../../parts/dialog.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Screen, Section } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { go, hrefOf } from '../../routing/address.ts';
@@ -24,7 +25,7 @@ const above = { title: 'Users', href: hrefOf('users') };
 export function UserScreen({ id }: { readonly id: string }) {
   const path = { id: Number(id) };
   const asked = useAnswer(() => api.get('/api/2/users/{id}', { path }), [id]);
-  const attributes = useAnswer(() => api.get('/api/2/users/custom_attributes', {}), []);
+  const attributes = useAnswer(() => whole((query) => api.get('/api/2/users/custom_attributes', { query })), []);
   const { answer, again } = asked;
   /** Grows with each remedy: what belongs to the user is read again. */
   const [turn, setTurn] = useState(0);

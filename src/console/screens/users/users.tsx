@@ -1,18 +1,21 @@
+import { useEffect, useState } from 'preact/hooks';
 import { type Answer, api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Filters } from '../../parts/filters.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
+import { say } from '../../parts/notices.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Search } from '../../parts/search.tsx';
 import { List } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { go, hrefOf, useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
+import { Bulk } from './bulk/bulk.tsx';
+import { ChooseColumns, columnsOf } from './columns.tsx';
+import { ExportUsers } from './export.tsx';
 import { nameFields } from './fields.ts';
 import { searchUsers } from './search.ts';
-import { UserLink } from './user-link.tsx';
-import { statuses, statusOf } from './words.ts';
+import { nameOf, statuses } from './words.ts';
 
 type User = Schemas['User'];
 
@@ -28,12 +31,14 @@ const filters = [
 ] as const;
 
 const mostFound = 25;
+/** Parameters of the address that do not say which users the list has. */
+const notOfList = ['cursor', 'columns'];
 
 /** Users by what the address bar says; what is typed into the search is found by the first letters. */
 async function ask(query: URLSearchParams): Promise<Answer<readonly User[]>> {
   const text = query.get('q');
   if (text) return { data: await searchUsers(text, mostFound), tag: null, headers: new Headers() };
-  const { cursor, q: _, ...given } = Object.fromEntries(query);
+  const { cursor, q: _, columns: __, ...given } = Object.fromEntries(query);
   return api.get('/api/2/users', { query: cursor ? { cursor } : { limit: 25, ...given } });
 }
 
@@ -50,47 +55,68 @@ async function create(body: Record<string, unknown>): Promise<void> {
   go(hrefOf(`users/${data.id}`));
 }
 
+const mostChosen = 500;
+
+/** Users who are chosen, also on other pages of the list, as long as it is the same list. */
+function useChosen(list: string) {
+  const [chosen, setChosen] = useState<ReadonlyMap<number, User>>(new Map());
+  useEffect(() => setChosen(new Map()), [list]);
+  const keep = (users: readonly User[]) => setChosen(new Map(users.map((user) => [user.id, user])));
+  const choose = (users: readonly User[], isChosen: boolean) => {
+    const next = new Map(chosen);
+    for (const user of users) {
+      if (isChosen) next.set(user.id, user);
+      else next.delete(user.id);
+    }
+    if (next.size > mostChosen) say(`At most ${mostChosen} users can be chosen at once.`);
+    else setChosen(next);
+  };
+  return { chosen, keep, choose };
+}
+
+/** The list, without its page and what is shown of it. */
+function listOf(query: URLSearchParams): string {
+  const list = new URLSearchParams(query);
+  for (const name of notOfList) list.delete(name);
+  return list.toString();
+}
+
 export function Users() {
   const { query } = useAddress();
-  const asked = useAnswer(() => ask(query), [query.toString()]);
+  const list = listOf(query);
+  const asked = useAnswer(() => ask(query), [list, query.get('cursor')]);
+  const attributes = useAnswer(() => api.get('/api/2/users/custom_attributes', {}), []).answer?.data ?? [];
+  const { chosen, keep, choose } = useChosen(list);
+  const canWrite = may('manage_users');
   return (
-    <Screen
-      title="Users"
-      actions={
-        may('manage_users') && (
-          <NewButton
-            label="New user"
-            fields={may('manage_all') ? [...nameFields, password] : nameFields}
-            done="The user was created."
-            create={create}
-          />
-        )
-      }
-    >
+    <Screen title="Users" actions={<UsersActions />}>
       <Search label="Search users" hint="First letters of a name or an e-mail address" text={query.get('q') ?? ''} />
-      <Filters filters={filters} query={query} />
+      <div class="beside">
+        <Filters filters={filters} query={query} />
+        <ChooseColumns query={query} attributes={attributes} />
+      </div>
+      {chosen.size > 0 && (
+        <Bulk
+          users={[...chosen.values()]}
+          finish={(left) => {
+            keep(left);
+            void asked.again();
+          }}
+          clear={() => keep([])}
+        />
+      )}
       <List
         caption="Users"
         asked={asked}
         keyOf={({ id }: User) => id}
-        columns={[
-          {
-            title: 'Name',
-            cell: (user) => <UserLink user={user} />,
-          },
-          { title: 'E-mail', cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
-          { title: 'User name', cell: ({ username }) => <bdi>{username ?? '–'}</bdi> },
-          { title: 'Status', cell: ({ status }) => <span class={`status status-${status}`}>{statusOf(status)}</span> },
-          { title: 'Last sign-in', cell: ({ last_login: at }) => <Time at={at} none="Never" /> },
-        ]}
+        columns={columnsOf(query, attributes)}
+        choice={canWrite ? { isChosen: ({ id }) => chosen.has(id), nameOf, choose } : undefined}
         empty={
-          query.size > 0 ? (
-            <p>
-              Nobody matches. <a href={hrefOf('users')}>Show all users</a>.
-            </p>
+          list === '' ? (
+            <p>There are no users yet. Create one here, or import a file.</p>
           ) : (
             <p>
-              There are no users yet. Create one here, or bring them with an import: see the guide on importing people.
+              Nobody matches. <a href={hrefOf('users')}>Show all users</a>.
             </p>
           )
         }
@@ -99,5 +125,26 @@ export function Users() {
         <p class="quiet">These are the first {mostFound}. Type more of the name, or use a filter.</p>
       )}
     </Screen>
+  );
+}
+
+function UsersActions() {
+  return (
+    <>
+      {may('read_all') && <ExportUsers />}
+      {may('manage_all') && (
+        <a class="button" href={hrefOf('users/import')}>
+          Import
+        </a>
+      )}
+      {may('manage_users') && (
+        <NewButton
+          label="New user"
+          fields={may('manage_all') ? [...nameFields, password] : nameFields}
+          done="The user was created."
+          create={create}
+        />
+      )}
+    </>
   );
 }

@@ -17,10 +17,29 @@ export interface ShownPerson {
   readonly attributes: Readonly<Record<string, string | null>>;
 }
 
-/** All users by ascending id, a few at a time. The trail says that they were read. */
-export async function* exportPeople(
+interface PeopleInOrder {
+  readonly parts: AsyncGenerator<readonly ShownPerson[], void, undefined>;
+  /** As of `listUsersFrom`. */
+  readonly lost: AbortSignal;
+}
+
+/**
+ * All users by ascending id, a few at a time. The trail says that they were read; `counted` is told before the first of
+ * them how many there are.
+ */
+export function exportPeople(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
+  counted?: (count: number) => void,
+): PeopleInOrder {
+  const { parts, lost } = listUsersFrom(services, account, { counted });
+  return { parts: shownOf(services, account, parts), lost };
+}
+
+async function* shownOf(
+  services: Pick<Services, 'store'>,
+  account: Account,
+  parts: AsyncIterable<readonly FullUser[]>,
 ): AsyncGenerator<readonly ShownPerson[], void, undefined> {
   const names = new Map<number, string | null>();
   const nameOf = async (id: number) => {
@@ -28,7 +47,7 @@ export async function* exportPeople(
     names.set(id, name ?? null);
     return name ?? [];
   };
-  for await (const users of listUsersFrom(services, account, {}).parts) {
+  for await (const users of parts) {
     const people: ShownPerson[] = [];
     for (const user of users) {
       const roles = (await Promise.all(user.roleIds.map(nameOf))).flat();

@@ -17,7 +17,7 @@ export interface LineOutcome {
 }
 
 /** What fails because of the line, and not for all lines. */
-const faultsOfLine: readonly Failure['code'][] = ['value_invalid', 'conflict', 'not_found'];
+const faultsOfLine: readonly Failure['code'][] = ['value_invalid', 'conflict', 'not_found', 'last_administrator'];
 
 /** A line that is a person. */
 export interface Line extends Person {

@@ -42,7 +42,7 @@ for (const database of databases) {
     }
 
     async function exported(email: string): Promise<ShownPerson | undefined> {
-      for await (const people of exportPeople(services, account)) {
+      for await (const people of exportPeople(services, account).parts) {
         const found = people.find(({ texts }) => texts.email === email);
         if (found) return found;
       }
@@ -207,7 +207,8 @@ for (const database of databases) {
       const outcomes = await importAll([{ email: 'no address' }, ...people.map(({ given }) => given)]);
       assert.deepEqual(new Set(results(outcomes.slice(1))), new Set(['created']));
       const found = new Map<string | null, ShownPerson>();
-      for await (const some of exportPeople(services, account)) for (const one of some) found.set(one.texts.email, one);
+      for await (const some of exportPeople(services, account).parts)
+        for (const one of some) found.set(one.texts.email, one);
       for (const { given, wanted } of people) {
         const { roles, attributes } = found.get(given.email) ?? assert.fail(given.email);
         assert.deepEqual({ roles, attributes }, wanted);

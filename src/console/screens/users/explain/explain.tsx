@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../../api/api.ts';
 import type { Schemas } from '../../../api/contract.ts';
-import { type Problem, problemOf } from '../../../api/problem.ts';
 import { useAnswer } from '../../../api/use-answer.ts';
 import { Field, type FieldShape } from '../../../parts/field.tsx';
+import { whole } from '../../../parts/pages.ts';
 import { ProblemNote, Section } from '../../../parts/screen.tsx';
+import { useSending } from '../../../parts/use-sending.ts';
 import { Path } from './path.tsx';
 import { methods } from './words.ts';
 
@@ -52,23 +53,22 @@ interface ExplainProps {
 
 /** Why this user can or cannot sign in: the decisions of a sign-in, in their order, each with its remedy. */
 export function Explain({ user, again }: ExplainProps) {
-  const apps = useAnswer(() => api.get('/api/2/apps', { query: { limit: 1000 } }), []);
+  const apps = useAnswer(() => whole((query) => api.get('/api/2/apps', { query })), []);
   const [asked, setAsked] = useState(first);
   const [said, setSaid] = useState<{ readonly of: Asked; readonly told: Schemas['Explanation'] } | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const explain = async (of: Asked) => {
-    setIsBusy(true);
-    setProblem(null);
-    try {
-      const { data } = await api.post('/api/2/users/{id}/explain', { path: { id: user.id }, body: requestOf(of) });
-      setSaid({ of, told: data });
-    } catch (error) {
-      setSaid(null);
-      setProblem(problemOf(error));
-    } finally {
-      setIsBusy(false);
-    }
+  const { problem, isBusy, send, drop } = useSending();
+  const explain = (of: Asked) => {
+    // After a remedy, one that began before it tells what was.
+    drop();
+    return send(async (isCurrent) => {
+      const asking = api.post('/api/2/users/{id}/explain', { path: { id: user.id }, body: requestOf(of) });
+      // Nothing is shown of a former one beside what was refused.
+      const { data } = await asking.catch((error) => {
+        if (isCurrent()) setSaid(null);
+        throw error;
+      });
+      if (isCurrent()) setSaid({ of, told: data });
+    });
   };
   return (
     <Section title="Why can this user (not) sign in?">

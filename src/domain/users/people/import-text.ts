@@ -1,0 +1,52 @@
+/** An import of a few lines, whose outcomes come together. */
+
+import type { Services } from '../../../services.ts';
+import type { Account } from '../../accounts/account.ts';
+import { Failure } from '../../failure.ts';
+import type { PeopleFormat } from './formats.ts';
+import { type ImportOptions, importPeople } from './import.ts';
+import type { LineOutcome } from './line.ts';
+import type { FileRow } from './person.ts';
+
+/** Each may take two transactions of its own, where its neighbours fail. */
+const mostPeople = 500;
+
+interface TextImport extends ImportOptions {
+  readonly format: PeopleFormat;
+  readonly content: string;
+}
+
+type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'peopleFiles'>;
+
+/** The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole. */
+export async function importText(
+  services: Needed,
+  account: Account,
+  { format, content, ...options }: TextImport,
+): Promise<readonly LineOutcome[]> {
+  const rows = await readRows(services, format, content);
+  const outcomes: LineOutcome[] = [];
+  for await (const some of importPeople(services, account, oneByOne(rows), options)) outcomes.push(...some);
+  return outcomes;
+}
+
+async function readRows(
+  { peopleFiles }: Pick<Services, 'peopleFiles'>,
+  format: PeopleFormat,
+  content: string,
+): Promise<readonly FileRow[]> {
+  const { readCsv, readJsonLines } = await peopleFiles();
+  const bytes = oneByOne([Buffer.from(content)]);
+  const rows: FileRow[] = [];
+  for await (const row of format === 'csv' ? readCsv(bytes) : readJsonLines(bytes)) {
+    if (rows.length === mostPeople) {
+      throw new Failure('value_invalid', { name: 'content', message: `content has more than ${mostPeople} users` });
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+async function* oneByOne<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+}

@@ -60,7 +60,7 @@ interface Source {
 const sources: readonly Source[] = globSync('src/console/**/*.{ts,tsx}', { cwd: root }).map((file) => {
   const text = readFileSync(`${root}${file}`, 'utf8');
   const calls = [...text.matchAll(/\.(get|post|put|delete)\(\s*'(\/api\/[^']*)'/g)];
-  const streams = [...text.matchAll(/\b(?:follow|open|openStream)\(\s*'(\/api\/[^']*)'/g)];
+  const streams = [...text.matchAll(/\b(?:follow|open|openStream|getMembers)\(\s*'(\/api\/[^']*)'/g)];
   return {
     file,
     calls: [

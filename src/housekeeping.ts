@@ -5,6 +5,7 @@ import { hour, minute } from './domain/durations.ts';
 import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
 import { restUnlessAborted } from './domain/paced.ts';
 import { createTrustedTime } from './domain/trusted-time.ts';
+import { indexContinually } from './domain/users/index-continually.ts';
 import { createTending, lookAtMessages, type RoundReport } from './housekeeping-round.ts';
 import type { Services } from './services.ts';
 
@@ -48,9 +49,9 @@ export interface HousekeepingOptions {
 
 /**
  * Every minute: stores counts; adds up how many users accounts have; wakes the workers that notify clients of ended
- * sessions, notify users of changes and send requested links; publishes due signing keys; removes retired keys and unused open-registered clients. Every
- * hour: updates the planner's statistics. Continually: deletes expired rows. Deletes nothing for an hour after the
- * clock jumped ahead.
+ * sessions, notify users of changes and send requested links; publishes due signing keys; removes retired keys and
+ * unused open-registered clients. Every hour: updates the planner's statistics. Continually: deletes expired rows;
+ * indexes the texts of users. Deletes nothing for an hour after the clock jumped ahead.
  */
 export function startHousekeeping(
   services: HousekeepingServices,
@@ -96,6 +97,11 @@ export function startHousekeeping(
     signal,
     rest: (milliseconds) => rest(milliseconds, signal),
   });
+  const indexing = indexContinually(services, {
+    monotonic,
+    signal,
+    rest: (milliseconds) => rest(milliseconds, signal),
+  });
   const timer = setInterval(() => {
     running ??= round().finally(() => {
       running = null;
@@ -106,7 +112,7 @@ export function startHousekeeping(
     async stop() {
       clearInterval(timer);
       stopping.abort();
-      await Promise.all([running, purging]);
+      await Promise.all([running, purging, indexing]);
       await flush(services);
     },
   };

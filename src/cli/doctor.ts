@@ -22,6 +22,7 @@ import { examineHooks, examinePackages, examineStoredRuntimes } from './hook-fin
 import { readSettings } from './invocation.ts';
 import { examineMail } from './mail-findings.ts';
 import { examineMutualTls } from './mutual-tls-findings.ts';
+import { examineSearch } from './search-findings.ts';
 
 const leastNodeMajor = 24;
 const restoreKey = 'restore the file from your backup, mode 0600';
@@ -130,6 +131,7 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
   return [
     ok('store', `${durable}; writable`),
     ok('migrations', `${applied.length} applied`),
+    await examineSearch(store),
     await examineMasterKey(config, store),
     ...(await examineAccounts(config, store)),
     ...(await examineStoredRuntimes(config, store)),

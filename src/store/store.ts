@@ -40,6 +40,7 @@ import type { Clearing } from './removals.ts';
 import type { ResetRequestStore } from './reset-requests.ts';
 import type { ResourceStore } from './resources.ts';
 import type { RoleStore } from './roles.ts';
+import type { SearchIndex } from './search.ts';
 import type { SecondFactorStore } from './second-factors.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SignInHistoryStore } from './sign-in-histories.ts';
@@ -89,7 +90,7 @@ export interface MigrationStatus {
   readonly pending: readonly string[];
 }
 
-export interface Store extends StoreVerbs, Purge, Clearing {
+export interface Store extends StoreVerbs, Purge, Clearing, SearchIndex {
   readonly kind: 'sqlite' | 'postgres';
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only

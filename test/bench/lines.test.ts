@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { costLine, line, processorLine, rateLine, shareLine } from './lines.ts';
 import { reportJson, reportText } from './report.ts';
-import { median, type Series } from './series.ts';
+import { median, percentile, type Series } from './series.ts';
 import type { Measurement } from './target.ts';
 
 function series(rates: readonly number[], errors = 0): Series {
@@ -29,6 +29,12 @@ describe('lines of the bench', () => {
     assert.equal(median([3, 1, 2]), 2);
     assert.equal(median([4, 1, 2, 3]), 2.5);
     assert.equal(median([7]), 7);
+  });
+
+  it('takes a percentile', () => {
+    const values = Array.from({ length: 20 }, (_, place) => 20 - place);
+    assert.equal(percentile(values, 0.95), 19);
+    assert.equal(percentile([5], 0.95), 5);
   });
 
   it('compares neighbouring rounds, so that a slow phase of the machine cancels out', () => {

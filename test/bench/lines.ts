@@ -42,6 +42,8 @@ export const promises = {
   'postgres/list': atMost(2, 'ratio'),
   'list/count': atMost(2, 'ratio'),
   'postgres/count': atMost(2, 'ratio'),
+  'list/search': atMost(20),
+  'postgres/search': atMost(20),
   'list/numbered': atMost(2, 'ratio'),
   'list/wildcard': atMost(2, 'ratio'),
   'audit/chain': atLeast(1, 'figure'),

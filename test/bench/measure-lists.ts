@@ -7,7 +7,7 @@ import type { DatabaseKind } from '../support/stores.ts';
 import type { Bench } from './bench.ts';
 import { type Line, type LineName, line } from './lines.ts';
 import { documentedCases, type ListCase, openUserList, pageSize, type UserList } from './lists.ts';
-import { median } from './series.ts';
+import { median, percentile } from './series.ts';
 
 /** Requests to each, in alternation. */
 const turns = 15;
@@ -81,6 +81,30 @@ async function compareByCursor(bench: Bench, lists: Lists): Promise<Compared[]> 
   return compared;
 }
 
+/** Searches of a run. */
+const searches = 60;
+
+/** As somebody types the number of an address: of a million users three digits are in some four thousand addresses. */
+function* typed(users: number): Generator<Query> {
+  for (let turn = 0; turn < searches; turn += 1) {
+    const number = String(Math.floor((users * (turn + 1)) / (searches + 1)));
+    const email = `*${number.slice(0, 3 + (turn % Math.max(1, number.length - 2)))}*`;
+    yield { limit: '50', email };
+  }
+}
+
+/** The 95th percentile of searches, each with its total. */
+async function measureSearches({ many, few }: Lists, name: LineName, users: number): Promise<Line> {
+  const [slow, fast]: [number[], number[]] = [[], []];
+  for (const query of typed(users)) {
+    slow.push((await many.get(query)).milliseconds);
+    fast.push((await few.get(query)).milliseconds);
+  }
+  const [figure, against] = [percentile(slow, 0.95), percentile(fast, 0.95)];
+  const peer = '1,000 users, p95: email=*123* and the like, with the total';
+  return line(name, { figure, unit: 'ms', against, ratio: figure / against, peer, promised: true });
+}
+
 /** What no index makes cheap: numbered pages and what does not begin so. */
 const reported: Readonly<Partial<Record<LineName, Query>>> = {
   'list/numbered': { limit: '50', page: '10' },
@@ -99,11 +123,17 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<Line[]> {
   try {
     const worst = (await compareByCursor(bench, lists)).toSorted((a, b) => ratioOf(b) - ratioOf(a))[0];
     if (!worst) throw new Error('nothing was compared');
-    const [ofPages, ofTotals] =
-      kind === 'sqlite' ? (['list/million', 'list/count'] as const) : (['postgres/list', 'postgres/count'] as const);
+    const [ofPages, ofTotals, ofSearches] =
+      kind === 'sqlite'
+        ? (['list/million', 'list/count', 'list/search'] as const)
+        : (['postgres/list', 'postgres/count', 'postgres/search'] as const);
     const totals = { limit: '50' };
     const counted = await compare(lists, 'the first, with its total', { many: totals, few: totals });
-    const lines = [lineOf(ofPages, worst), lineOf(ofTotals, counted)];
+    const lines = [
+      lineOf(ofPages, worst),
+      lineOf(ofTotals, counted),
+      await measureSearches(lists, ofSearches, manyUsers),
+    ];
     if (kind === 'postgres') return lines;
     for (const [name, query] of Object.entries(reported) as [LineName, Query][]) {
       const asked = new URLSearchParams(query).toString();

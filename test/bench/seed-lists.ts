@@ -67,6 +67,8 @@ async function seed(services: Services, count: number): Promise<SeededList> {
   await services.store.refreshStatistics();
   // The server does so by itself within a minute.
   if (services.store.kind === 'postgres') await execute(databaseUrl, 'analyze');
+  const { signal } = new AbortController();
+  while (!(await services.store.indexUsers(1_000, signal)).isLast);
   return { host: new URL(account.baseUrl).host, token: accessToken };
 }
 

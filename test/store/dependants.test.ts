@@ -106,7 +106,7 @@ for (const kind of databases) {
       const tables = await ask(
         url,
         kind === 'sqlite'
-          ? "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name"
+          ? "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
           : "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
       );
       assert.deepEqual(Object.keys(dependants).toSorted(), tables.map(({ name }) => String(name)).toSorted());

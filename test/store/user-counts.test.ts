@@ -172,7 +172,7 @@ onEachDatabase('how many users an account has', (subject) => {
     const { id } = await newUser(store, accountId);
     await store.users.remove(accountId, id, now);
     assert.equal(await totalOf(subject, accountId), 1);
-    await store.rollback(1);
+    await store.rollback(2);
     assert.equal(await countedOf(subject, accountId), 1);
     await store.migrate();
     assert.equal(await totalOf(subject, accountId), 1);

@@ -1,6 +1,7 @@
 /** The SQL in which the two databases differ: one object for each, chosen when the database is opened. */
 
 import type { Knex } from 'knex';
+import type { ListFilter } from '../listing.ts';
 import type { Links, Sql, Stretch, Through } from './links.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -44,10 +45,14 @@ export interface Dialect {
   readonly numberGiven: '?' | 'cast(? as bigint)';
   /** An expression that sorts and compares text by its UTF-8 bytes. */
   byBytes(text: string): string;
-  /** Whether a text has a suffix. Bindings: the length of the suffix in characters, the suffix. */
-  endsWith(text: string): string;
-  /** Whether a text contains another. Binding: the other. */
-  holds(text: string): string;
+  /** Whether a text has a suffix. */
+  endsWith(text: string, suffix: string): Sql;
+  /** Whether a text contains another. */
+  holds(text: string, other: string): Sql;
+  /**
+   * The index of the parts of users' texts. Null if it is one that the planner takes by itself where it leads to few.
+   */
+  readonly userSearch: UserSearch | null;
   /** The number in a member of a JSON object that is stored as text, as `JSON.stringify` writes it; null for none. */
   numberIn(column: string, member: string): string;
   /**
@@ -65,6 +70,16 @@ export interface Dialect {
     values: readonly Cell[],
     of: Stretch,
   ): Sql;
+}
+
+/** An index that finds more than it is asked for. */
+export interface UserSearch {
+  /** What it is asked for a filter on a column; null where it cannot tell. */
+  readonly partsAsked: (column: string, filter: ListFilter) => string | null;
+  /** The ids of those who may have the parts, in any account. */
+  readonly found: (asked: string) => Sql;
+  /** The ids of those of the account whom it does not know yet. */
+  readonly waitingOf: (accountId: number) => Sql;
 }
 
 /** For the configuration of a Knex client, where `dialectOf` finds its dialect. */

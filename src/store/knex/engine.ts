@@ -6,6 +6,7 @@ import type { NewEvent } from '../events.ts';
 import type { AccessTokenStanding } from '../grants.ts';
 import type { Pooling } from '../pooling.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
+import type { SearchIndex } from '../search.ts';
 import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
 
@@ -75,6 +76,7 @@ export interface Engine {
   describeNewTables(tx: Knex): Promise<void>;
   /** Updates the planner's statistics, if the database does not do so by itself. */
   refreshStatistics(): Promise<void>;
+  readonly search: SearchIndex;
   /** Runs a transaction that only one process at a time can be in, without time limits. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;

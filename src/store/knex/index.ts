@@ -148,6 +148,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     connections: () => [usageOf('main', db), usageOf('reading', engine.reading)],
     foldCounts: () => alone(() => foldUserCounts(db)),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
+    indexUsers: (limit, signal) => alone(() => engine.search.indexUsers(limit, signal)),
+    findSearchStanding: () => alone(() => engine.search.findSearchStanding()),
     backup: (file) => alone(() => engine.backup(file)),
     withCopyEnd: (work) => alone(() => engine.withCopyEnd(work)),
     findSchemaFaults: () => alone(() => findSchemaFaults(engine, db)),

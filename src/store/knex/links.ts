@@ -82,6 +82,11 @@ export function inAll(selects: readonly Sql[]): Sql {
   return joinedBy('intersect', selects);
 }
 
+/** The ids that one of them finds. */
+export function either(one: Sql, other: Sql): Sql {
+  return [`${one[0]} union all ${other[0]}`, [...one[1], ...other[1]]];
+}
+
 /** Every id in one of these links. */
 export function allLinked(by: readonly Links[], accountId: number, values: readonly Cell[]): Sql {
   return joinedBy(

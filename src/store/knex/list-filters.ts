@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
-import { allLinked, inAll, isLinked, type Links, type Sql, unlinked } from './links.ts';
+import { allLinked, either, inAll, isLinked, type Links, type Sql, unlinked } from './links.ts';
 import { expressionOf, type ListColumn } from './list-index.ts';
 import { amongPresent, type Removable } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -31,6 +31,8 @@ export interface Listing<Item> {
   readonly conditions?: Readonly<Record<string, (accountId: number, filter: ListFilter) => Sql>>;
   /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
+  /** What an index of parts of texts is asked for a filter; null where it cannot tell, or the database needs no help. */
+  readonly search?: (db: Knex, filter: ListFilter) => string | null;
   /** The number of all items of an account, if it is known without counting them. */
   readonly countAll?: (db: Knex, accountId: number) => Promise<number>;
   read(row: DbRow): Item;
@@ -83,9 +85,9 @@ export function conditionOf(
       return end === null ? [`${low} >= ?`, [text]] : [`${low} >= ? and ${high} < ?`, [text, end]];
     }
     case 'ends':
-      return [dialectOf(db).endsWith(value), [[...text].length, text]];
+      return dialectOf(db).endsWith(value, text);
     case 'holds':
-      return [dialectOf(db).holds(value), [text]];
+      return dialectOf(db).holds(value, text);
   }
 }
 
@@ -126,16 +128,31 @@ function conditionOn<Item>(
   return conditionOf(db, column, filter, value, ends);
 }
 
+/** How rows are found. */
+export interface Ways {
+  /** Filters that are checked on each row. */
+  readonly rowByRow: readonly ListFilter[];
+  /** Filters whose rows an index of parts of texts finds; each of them is checked, too. */
+  readonly searched: readonly ListFilter[];
+}
+
+/** Everything of the account that may satisfy the filter. */
+function searchedIds<Item>(db: Knex, { search }: Listing<Item>, accountId: number, filter: ListFilter): Sql | null {
+  const asked = search?.(db, filter) ?? null;
+  const { userSearch } = dialectOf(db);
+  return asked === null || !userSearch ? null : either(userSearch.found(asked), userSearch.waitingOf(accountId));
+}
+
 /**
- * The items of an account that satisfy all filters. Links are followed and ranges looked up first, to find the rows; for
- * the filters in `rowByRow`, each row is checked instead.
+ * The items of an account that satisfy all filters. Links are followed and ranges looked up first, to find the rows,
+ * unless the filter is checked row by row.
  */
 export function filtered<Item>(
   db: Knex,
   listing: Listing<Item>,
   accountId: number,
   filters: readonly ListFilter[],
-  rowByRow: readonly ListFilter[] = [],
+  { rowByRow, searched }: Ways,
   passed: Passed | null = null,
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
@@ -154,6 +171,8 @@ export function filtered<Item>(
       elsewhere.push(ids);
       continue;
     }
+    const searchedFor = searched.includes(filter) ? searchedIds(db, listing, accountId, filter) : null;
+    if (searchedFor) elsewhere.push(searchedFor);
     const [sql, bindings] = conditionOn(db, listing, accountId, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);
   }

@@ -1,9 +1,9 @@
 /** A requested list, and the order of its rows in SQL. */
 
 import type { Knex } from 'knex';
-import type { ListFilter, ListQuery } from '../listing.ts';
+import type { ListQuery } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
-import { castOf, columnOf, filtered, type Listing, type Passed } from './list-filters.ts';
+import { castOf, columnOf, filtered, type Listing, type Passed, type Ways } from './list-filters.ts';
 import { expressionOf } from './list-index.ts';
 
 interface Order {
@@ -15,14 +15,14 @@ interface Order {
   readonly byId: boolean;
 }
 
-export interface Asked<Item> {
+export interface Asked<Item> extends Ways {
   readonly db: Knex;
   readonly listing: Listing<Item>;
   readonly accountId: number;
   readonly query: ListQuery;
   readonly order: Order;
-  /** Filters that are checked on each row, in the order of the list, because most rows may satisfy them (list-walk.ts). */
-  readonly rowByRow: readonly ListFilter[];
+  /** What totals are counted by, in any order. */
+  readonly counted: Ways;
   /** A filter matches few rows, which are looked up by it and sorted. */
   readonly lookedUp: boolean;
 }
@@ -44,11 +44,11 @@ export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQu
 
 /** The rows that satisfy the filters; default: those of the query. `passed`: only rows beyond a position are read. */
 export function rowsOf<Item>(
-  asked: Omit<Asked<Item>, 'lookedUp'>,
+  asked: Omit<Asked<Item>, 'lookedUp' | 'counted'>,
   filters = asked.query.filters,
   passed: Passed | null = null,
 ): Knex.QueryBuilder {
-  return filtered(asked.db, asked.listing, asked.accountId, filters, asked.rowByRow, passed);
+  return filtered(asked.db, asked.listing, asked.accountId, filters, asked, passed);
 }
 
 /** With everything that an item is read from, and its position. */

@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
 import { nearestLinked, type Sql, type Stretch } from './links.ts';
+import type { Ways } from './list-filters.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -17,8 +18,15 @@ const mostNamed = 100;
 const mostFollowed = 1000;
 /** Maximum number of rows looked up and sorted for a page. */
 const mostSorted = 2000;
+/** Maximum number of rows looked up to be counted: reading all of a large account is quicker then. */
+const mostCounted = 50_000;
 
-type Known<Item> = Omit<Asked<Item>, 'rowByRow' | 'lookedUp'>;
+const plainly: Ways = { rowByRow: [], searched: [] };
+
+type Known<Item> = Omit<Asked<Item>, keyof Measured>;
+
+/** What is known of the rows that the filters match. */
+type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'lookedUp' | 'counted'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -68,7 +76,7 @@ export async function follow<Item>(
  * Finds the filters that match so many rows that reading in the order of the list is better than sorting what they
  * match, and whether another one is known to match few.
  */
-export async function measureFilters<Item>(known: Known<Item>): Promise<Pick<Asked<Item>, 'rowByRow' | 'lookedUp'>> {
+export async function measureFilters<Item>(known: Known<Item>): Promise<Measured> {
   const { db } = known;
   const many: ListFilter[] = [];
   const walk = known.order.byId ? null : walkOf(known);
@@ -78,10 +86,34 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Pick<Ask
   }
   const ranges = known.query.filters.filter((one) => isRange(known, one));
   for (const filter of ranges) {
-    const matching = rowsOf({ ...known, rowByRow: [] }, [filter]).select(db.raw('1'));
+    const matching = rowsOf({ ...known, ...plainly }, [filter]).select(db.raw('1'));
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
-  return { rowByRow: many, lookedUp: ranges.some((filter) => !many.includes(filter)) };
+  const { few, counted } = await measureSearched(known);
+  const lookedUp = few.length > 0 || ranges.some((filter) => !many.includes(filter));
+  return { rowByRow: many, searched: few, lookedUp, counted: { rowByRow: [], searched: counted } };
+}
+
+/** Of an account with more, it is known whether an index of parts of texts finds few. */
+async function measureSearched<Item>(
+  known: Known<Item>,
+): Promise<{ readonly few: readonly ListFilter[]; readonly counted: readonly ListFilter[] }> {
+  const { db, listing, query } = known;
+  const { userSearch } = dialectOf(db);
+  const asked = query.filters.map((filter) => [filter, listing.search?.(db, filter) ?? null] as const);
+  const searches = asked.filter(([, parts]) => parts !== null);
+  if (!userSearch || searches.length === 0) return { few: [], counted: [] };
+  const everybody = rowsOf({ ...known, ...plainly }, []).select(db.raw('1'));
+  if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return { few: [], counted: [] };
+  const sizes = await Promise.all(
+    searches.map(async ([filter, parts]) => {
+      const [found, bindings] = userSearch.found(parts ?? '');
+      const rows = db.raw(`(${found} limit ?) as matched`, [...bindings, mostCounted + 1] as Cell[]);
+      return [filter, await sizeOf(db, rows)] as const;
+    }),
+  );
+  const within = (most: number) => sizes.filter(([, size]) => size <= most).map(([filter]) => filter);
+  return { few: within(mostSorted), counted: within(mostCounted) };
 }
 
 /** Whether the filter is a range of an index that has another order than the list. */
@@ -93,7 +125,11 @@ function isRange<Item>(
   return ['begins', 'from', 'to'].includes(test) && first !== '';
 }
 
-async function isTooMany(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<boolean> {
+async function sizeOf(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<number> {
   const [counted] = await db.from(rows).count({ total: '*' });
-  return Number(counted?.['total']) > mostSorted;
+  return Number(counted?.['total']);
+}
+
+async function isTooMany(db: Knex, rows: Knex.Raw | Knex.QueryBuilder): Promise<boolean> {
+  return (await sizeOf(db, rows)) > mostSorted;
 }

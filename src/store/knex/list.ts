@@ -41,7 +41,7 @@ async function beyond<Item>(
 async function totalOf<Item>(asked: Asked<Item>): Promise<number> {
   const { db, listing, accountId, query } = asked;
   if (listing.countAll && !listing.only && query.filters.length === 0) return listing.countAll(db, accountId);
-  const [counted] = await rowsOf({ ...asked, rowByRow: [] }).count({ total: '*' });
+  const [counted] = await rowsOf({ ...asked, ...asked.counted }).count({ total: '*' });
   return Number(counted?.['total']);
 }
 

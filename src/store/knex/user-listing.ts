@@ -1,11 +1,13 @@
 /** Users as a list: every column has an index (0003_management). */
 
 import type { DetailedUser } from '../users.ts';
+import { dialectOf } from './dialect.ts';
 import type { Links } from './links.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
-import { filled, number, text } from './list-index.ts';
+import { filled, type ListColumn, number, text } from './list-index.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
+import { isSearched } from './searched-texts.ts';
 import type { DbRow } from './shape.ts';
 import { countUsers } from './user-counts.ts';
 
@@ -20,31 +22,33 @@ function linkedBy(table: 'role_users' | 'role_admins'): Links {
   return { table, column: 'user_id', by: 'role_id' };
 }
 
+const columns: Readonly<Record<string, ListColumn>> = {
+  id: filled('number', 'id'),
+  email: text('email_key'),
+  username: text('username_key'),
+  firstname: text('firstname'),
+  lastname: text('lastname'),
+  title: text('title'),
+  department: text('department'),
+  company: text('company'),
+  phone: text('phone'),
+  external_id: text('external_id'),
+  group_id: number('group_id'),
+  manager_user_id: number('manager_user_id'),
+  policy_id: number('policy_id'),
+  status: number('status'),
+  state: filled('number', 'state'),
+  created_at: filled('number', 'created_at'),
+  updated_at: filled('number', 'updated_at'),
+  last_login: number('last_login'),
+};
+
 export const userListing: Listing<DetailedUser> = {
   table: 'users',
   id: 'id',
   removable: 'user',
   countAll: countUsers,
-  columns: {
-    id: filled('number', 'id'),
-    email: text('email_key'),
-    username: text('username_key'),
-    firstname: text('firstname'),
-    lastname: text('lastname'),
-    title: text('title'),
-    department: text('department'),
-    company: text('company'),
-    phone: text('phone'),
-    external_id: text('external_id'),
-    group_id: number('group_id'),
-    manager_user_id: number('manager_user_id'),
-    policy_id: number('policy_id'),
-    status: number('status'),
-    state: filled('number', 'state'),
-    created_at: filled('number', 'created_at'),
-    updated_at: filled('number', 'updated_at'),
-    last_login: number('last_login'),
-  },
+  columns,
   linked: {
     role: [linkedBy('role_users')],
     administered_role: [linkedBy('role_admins')],
@@ -52,6 +56,10 @@ export const userListing: Listing<DetailedUser> = {
       { table: 'app_users', column: 'user_id', by: 'app_id' },
       { ...linkedBy('role_users'), through: { table: 'app_roles', by: 'app_id' } },
     ],
+  },
+  search: (db, filter) => {
+    const column = columns[filter.field]?.column;
+    return column && isSearched(column) ? (dialectOf(db).userSearch?.partsAsked(column, filter) ?? null) : null;
   },
   unlinked: { other_role: linkedBy('role_users'), other_administered_role: linkedBy('role_admins') },
   within: {

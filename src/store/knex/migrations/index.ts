@@ -46,6 +46,7 @@ import * as accountCounts from './0054_account_counts.ts';
 import * as hookHistory from './0055_hook_history.ts';
 import * as administrators from './0056_administrators.ts';
 import * as userCounts from './0057_user_counts.ts';
+import * as userSearch from './0058_user_search.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -99,6 +100,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0055_hook_history', ...hookHistory },
   { name: '0056_administrators', ...administrators },
   { name: '0057_user_counts', ...userCounts },
+  { name: '0058_user_search', ...userSearch },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -25,6 +25,9 @@ function rowsOf(answer: unknown): DbRow[] {
   return (answer as { rows: DbRow[] }).rows;
 }
 
+/** A text in a pattern. */
+const literally = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
+
 export const postgresDialect: Dialect = {
   lock: async (rows, as) => {
     await rows()[as]();
@@ -46,8 +49,10 @@ export const postgresDialect: Dialect = {
   // Half as expensive as a cast to JSON. A quotation mark within a text is escaped, so that only a name matches.
   numberIn: (column, member) => `cast(substring(${column} from '"${member}":([0-9]{1,18})') as bigint)`,
   byBytes: (text) => `(${text}) collate "C"`,
-  endsWith: (text) => `right(${text}, cast(? as integer)) = ?`,
-  holds: (text) => `strpos(${text}, ?) > 0`,
+  // An index of trigrams serves `like` alone (user-search.ts).
+  endsWith: (text, suffix) => [`${text} like ?`, [`%${literally(suffix)}`]],
+  holds: (text, other) => [`${text} like ?`, [`%${literally(other)}%`]],
+  userSearch: null,
   unindexed: null,
   indexed: (value, id) => `(${value}), ${id}`,
   listOf: (column) => `json_agg(${column} order by ${column})`,

@@ -19,6 +19,7 @@ import { describeSchema } from './schema.ts';
 import { markSession, requireSessions, requireTransactions } from './session.ts';
 import { forSession, type Settings } from './settings.ts';
 import { carrySettings } from './transaction-pooling.ts';
+import { findSearchStanding, makeSearchIndex } from './user-search.ts';
 
 /** Every new connection, for who wants to know what is sent: tests. Without them nobody subscribes. */
 const connections = channel('gatehouse:postgres-connection');
@@ -134,6 +135,10 @@ export function openPostgres(options: EngineOptions): Engine {
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},
+    search: {
+      indexUsers: (_limit, signal) => makeSearchIndex(db, signal),
+      findSearchStanding: () => findSearchStanding(db),
+    },
     exclusively: (work) => exclusively(db, work),
     backup: async () => {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });

@@ -6,6 +6,7 @@ import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { atFirst } from '../at-account.ts';
 import { resultsByAccount } from '../by-account.ts';
+import { dependantOf } from '../dependants.ts';
 import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -18,15 +19,24 @@ import { run } from './statements.ts';
 /** Where a table has them, no two rows of an account are alike in these columns. */
 const names = ['digest', 'client_id', 'email_key', 'username_key'] as const;
 
+/** The same with what depends on new users of one account, which would be another statement behind it (raising.ts). */
+function withCount(db: Knex, inserted: Knex.QueryBuilder, added: Parameters<Append>[3]): Knex.QueryBuilder {
+  const count = { account_id: added[0]?.['account_id'], delta: added.length };
+  return db.with('added', inserted).with('counted', db('user_counts').insert(count)).from('added');
+}
+
 /** One statement for rows of one account. By its names each row's number is found again. */
 async function insert(db: Knex, table: string, numbered: string, added: Parameters<Append>[3]): Promise<number[]> {
   const [first] = added;
   if (!first) return [];
   const given = names.filter((name) => name in first);
   const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
-  const found: DbRow[] = await db(table)
+  const wanted = [numbered, ...given];
+  const inserted = db(table)
     .insert([...added])
-    .returning([numbered, ...given]);
+    .returning(wanted);
+  const isCounted = dependantOf({ table, operation: 'insert', columns: [], rows: added }) === 'user_count';
+  const found: DbRow[] = await (isCounted ? withCount(db, inserted, added).select(wanted) : inserted);
   const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
   return added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
 }

@@ -13,6 +13,9 @@ export interface Part {
   readonly text: string;
 }
 
+/** The text of a table without rows of its own, which SQLite keeps in others, begins with it. */
+export const virtual = 'virtual';
+
 /** Tables that Knex's migrator creates and maintains. */
 const foreign = ['migrations', 'migrations_lock'];
 

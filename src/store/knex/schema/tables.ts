@@ -1,6 +1,6 @@
 import { Failure } from '../../../domain/failure.ts';
 import type { CopyColumn, CopyTable } from '../../copying.ts';
-import type { Schema } from './describe.ts';
+import { type Schema, virtual } from './describe.ts';
 
 /** What a column of either database may hold; a copy of another kind would need a rule of its own. */
 const integers = /^(bigint|integer)\b/;
@@ -19,9 +19,13 @@ function namesIn(text: string): string[] {
   return text.split(',').map((name) => name.trim());
 }
 
-/** The tables that a schema describes, by name. */
+/** What SQLite keeps to find users by (sqlite/user-search.ts): it is made again where the rows arrive. */
+const derived = 'column users.searched';
+
+/** The tables of rows that a schema describes, by name. */
 export function tablesOf(schema: Schema): CopyTable[] {
-  const parts = [...schema].map(([part, text]) => {
+  const rows = [...schema].filter(([part, text]) => part !== derived && !text.startsWith(virtual));
+  const parts = rows.map(([part, text]) => {
     const [kind = '', name = ''] = part.split(/ (.*)/s, 2);
     return { kind, name, table: name.split('.', 1)[0], text, whole: `${name} ${text}` };
   });

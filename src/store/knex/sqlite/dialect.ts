@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { linked, nearestOfOne } from '../links.ts';
 import type { DbRow } from '../shape.ts';
+import { found, partsAsked, waitingOf } from './user-search.ts';
 
 export const sqliteDialect: Dialect = {
   lock: async () => {},
@@ -15,8 +16,9 @@ export const sqliteDialect: Dialect = {
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',
   byBytes: (text) => text,
-  endsWith: (text) => `substr(${text}, -cast(? as integer)) = ?`,
-  holds: (text) => `instr(${text}, ?) > 0`,
+  endsWith: (text, suffix) => [`substr(${text}, -cast(? as integer)) = ?`, [[...suffix].length, suffix]],
+  holds: (text, other) => [`instr(${text}, ?) > 0`, [other]],
+  userSearch: { partsAsked, found, waitingOf },
   numberIn: (column, member) => `json_extract(${column}, '$.${member}')`,
   // It assumes the same share of the rows for every range (statistics.ts).
   unindexed: (value) => `+${value}`,

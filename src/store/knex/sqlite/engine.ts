@@ -25,6 +25,7 @@ import {
   reloadStatistics,
   tablesOf,
 } from './statistics.ts';
+import { findSearchStanding, indexSlice } from './user-search.ts';
 import { findLostCommits } from './wal.ts';
 
 /** How long a migration waits for another process that writes, and how often it checks. */
@@ -129,6 +130,7 @@ export function openSqlite(options: EngineOptions): Engine {
         if (describeNewTables(connection)) reloadStatistics(connection);
       }),
     refreshStatistics: () => refreshStatistics(db, reading),
+    search: { indexUsers: (limit) => indexSlice(db, limit), findSearchStanding: () => findSearchStanding(db) },
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
     withCopyEnd: async (work) => work(await copyEndOf(db)),

@@ -1,12 +1,20 @@
 import type { Knex } from 'knex';
-import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
+import { type Part, type Schema, schemaOf, virtual } from '../schema/describe.ts';
 
-/** An index that a table definition creates implicitly has no stable name, and stands for a constraint. */
+/**
+ * An index that a table definition creates implicitly has no stable name, and stands for a constraint. The tables that
+ * a virtual one keeps are its own business.
+ */
 const parts = `
-  with tables as (select name, sql from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_')
+  with tables as (select m.name, m.sql from sqlite_master m join pragma_table_list l
+    on l.schema = 'main' and l.name = m.name and l.type = 'table'
+    where m.type = 'table' and substr(m.name, 1, 7) <> 'sqlite_')
   select 'table' as kind, t.name as "table", null as name, iif(l.strict, 'strict ', '')
     || iif(l.wr, 'without rowid ', '') || iif(t.sql like '%autoincrement%', 'autoincrement', '') as text
     from tables t, pragma_table_list(t.name) l where l.schema = 'main'
+  union all
+  select 'table', name, null, '${virtual}' || substr(sql, instr(lower(sql), ' using ')) from sqlite_master
+    where type = 'table' and rootpage = 0
   union all
   select 'column', t.name, c.name, lower(c.type) || iif(c."notnull", ' not null', '')
     || iif(c.dflt_value is null, '', ' default ' || c.dflt_value) || iif(c.hidden, ' generated', '')

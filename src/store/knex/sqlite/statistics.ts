@@ -36,7 +36,8 @@ interface ListedIndex {
 type Descriptions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export function tablesOf(connection: Sqlite.Database): string[] {
-  const tables = "select name from sqlite_schema where type = 'table' and name not like 'sqlite!_%' escape '!'";
+  const tables = `select name from pragma_table_list
+    where schema = 'main' and type = 'table' and name not like 'sqlite!_%' escape '!'`;
   return connection.prepare<[], string>(tables).pluck().all();
 }
 

@@ -1,0 +1,33 @@
+/** Keeps the index by which users are searched, behind those who write. */
+
+import type { Services } from '../../services.ts';
+import { minute } from '../durations.ts';
+import { type Pacing, paced } from '../paced.ts';
+
+/** Users per slice; the store ends one that takes too long. */
+const usersAtOnce = 200;
+/** Until it is looked again whether somebody waits: searches read those one by one. */
+const pauseMilliseconds = 2_000;
+/** The share of time that slices may take. */
+const share = 0.2;
+const failurePauseMilliseconds = minute;
+
+/** Works until `signal` is aborted. Failures are logged. */
+export async function indexContinually(
+  { store, log }: Pick<Services, 'store' | 'log'>,
+  pacing: Omit<Pacing, 'share'>,
+): Promise<void> {
+  const { rest, signal } = pacing;
+  while (!signal.aborted) {
+    let pause = pauseMilliseconds;
+    try {
+      await paced(async () => !(await store.indexUsers(usersAtOnce, signal)).isLast, { ...pacing, share });
+    } catch (error) {
+      pause = failurePauseMilliseconds;
+      log.error('users not indexed', {
+        stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+      });
+    }
+    if (!signal.aborted) await rest(pause);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The index of the parts of users' texts: FTS5 with trigrams, without the texts themselves. It is kept behind the
+ * writes, in slices, and finds more than it is asked for: who waits for it, and who had such a text before. Each user
+ * that it finds is compared, so that what a list answers does not depend on it.
+ */
+
+import type Sqlite from 'better-sqlite3';
+import type { Knex } from 'knex';
+import type { ListFilter } from '../../listing.ts';
+import type { IndexedSlice, SearchStanding } from '../../search.ts';
+import type { Sql } from '../links.ts';
+import { isWaiting, searchedTexts, textsOfUser } from '../searched-texts.ts';
+import type { Cell, DbRow } from '../shape.ts';
+import { onConnection, withOneCommit } from './client.ts';
+import { statement } from './statements.ts';
+
+/** Behind each text, so that what it ends with is a part as well. Nobody types it; if somebody does, more is found. */
+const end = '\u0003';
+/** Characters of a part. */
+const partLength = 3;
+/** More of them find hardly fewer. */
+const mostParts = 12;
+
+/** Parts that cover the whole text; none if it is shorter than one. */
+function partsOf(text: string): string[] {
+  const characters = [...text];
+  const last = characters.length - partLength;
+  if (last < 0) return [];
+  const starts = Array.from({ length: Math.ceil(last / partLength) }, (_, place) => place * partLength);
+  const parts = [...starts, last].map((start) => characters.slice(start, start + partLength).join(''));
+  return [...new Set(parts)].slice(-mostParts);
+}
+
+const quoted = (part: string) => `"${part.replaceAll('"', '""')}"`;
+
+/** What the index is asked for a filter; null where it cannot tell. */
+export function partsAsked(column: string, { test, values: [value] }: ListFilter): string | null {
+  // SQLite reads a question up to this character.
+  if (typeof value !== 'string' || value.includes('\0')) return null;
+  if (test !== 'holds' && test !== 'ends') return null;
+  const parts = partsOf(test === 'ends' ? `${value}${end}` : value);
+  return parts.length === 0 ? null : `${column} : (${parts.map(quoted).join(' AND ')})`;
+}
+
+/** Everybody who may have the parts, of all accounts, but those who wait. */
+export function found(asked: string): Sql {
+  return ['select rowid from user_search where user_search match ?', [asked]];
+}
+
+/** Everybody of the account who waits. */
+export function waitingOf(accountId: number): Sql {
+  const rows = 'select id from users indexed by users_waiting_for_search';
+  return [`${rows} where account_id = ? and ${isWaiting}`, [accountId]];
+}
+
+const waiting = `from users indexed by users_waiting_for_search where ${isWaiting} limit`;
+const texts = searchedTexts.join(', ');
+
+/** The statements that keep the index. */
+const searchStatements = {
+  any: `select id ${waiting} 1`,
+  next: `select id, searched is not null as again, ${texts} ${waiting} ?`,
+  forget: 'delete from user_search where rowid = ?',
+  add: `insert into user_search (rowid, ${texts}) values (?, ${searchedTexts.map(() => '?').join(', ')})`,
+  note: `update users set searched = ${textsOfUser} where id = ?`,
+} as const;
+
+/** Nothing else runs meanwhile. */
+const mostMilliseconds = 5;
+
+function partedText(value: unknown): Cell {
+  // The index would read a text up to this character.
+  return typeof value === 'string' ? `${value.replaceAll('\0', end)}${end}` : null;
+}
+
+function indexOne(connection: Sqlite.Database, row: DbRow): void {
+  const id = Number(row['id']);
+  if (row['again'] === 1) statement(connection, searchStatements.forget).run(id);
+  statement(connection, searchStatements.add).run(id, ...searchedTexts.map((column) => partedText(row[column])));
+  statement(connection, searchStatements.note).run(id);
+}
+
+/** Indexes up to `limit` of those who wait, fewer if they take more than a few milliseconds. */
+export async function indexSlice(db: Knex, limit: number): Promise<IndexedSlice> {
+  const isAnyWaiting = await onConnection(
+    db,
+    (connection) => statement(connection, searchStatements.any).get() !== undefined,
+  );
+  if (!isAnyWaiting) return { indexed: 0, isLast: true };
+  return withOneCommit(db, (connection) => {
+    const until = performance.now() + mostMilliseconds;
+    const rows = statement(connection, searchStatements.next).all(limit);
+    let indexed = 0;
+    for (const row of rows) {
+      indexOne(connection, row);
+      indexed += 1;
+      if (performance.now() >= until) break;
+    }
+    return { result: { indexed, isLast: indexed === rows.length && indexed < limit }, wrote: indexed > 0 };
+  });
+}
+
+export async function findSearchStanding(db: Knex): Promise<SearchStanding> {
+  const isWaited = await onConnection(
+    db,
+    (connection) => statement(connection, searchStatements.any).get() !== undefined,
+  );
+  return { state: isWaited ? 'building' : 'ready', reason: null };
+}

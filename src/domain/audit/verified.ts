@@ -81,7 +81,7 @@ export async function readChain({ store }: Pick<Services, 'store'>, account: Pic
 }
 
 /** How many events one call verifies: what a request may cost. */
-export const mostAtOnce = 10_000;
+const mostAtOnce = 10_000;
 
 /** Verifies the next part of the trail, from the first event where no verification is under way. */
 export async function verifyNextPart(

@@ -7,6 +7,7 @@
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
+ *     npm run bench -- --postgres  refreshes on PostgreSQL alone, beside their floor; with --quick fewer rounds
  *     npm run bench -- --documents clients with a metadata document alone
  *     npm run bench -- --scale     what a refresh costs with several processes, by part, beside what the model of
  *                                  docs/scale.md predicts; with --write kept for --simulate
@@ -22,7 +23,7 @@
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
  *                                  there, and the next run takes them; with --write into docs/performance.md
- *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else
+ *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else; --database=postgres: there
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -37,7 +38,7 @@ import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
-import { measurePostgres } from '../test/bench/measure-postgres.ts';
+import { measurePostgres, measurePostgresAlone } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
 import {
   measureFloors,
@@ -74,6 +75,7 @@ function readFlags() {
       profile: flag,
       lists: flag,
       documents: flag,
+      postgres: flag,
       floors: flag,
       scale: flag,
       simulate: flag,
@@ -130,6 +132,7 @@ const {
   profile: profileOnly,
   lists: listsOnly,
   documents: documentsOnly,
+  postgres: postgresOnly,
   floors: floorsOnly,
   scale,
   simulate,
@@ -143,9 +146,10 @@ const {
   filled,
   ...asked
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || floorsOnly) && write && !scale && !sizing) {
+if ((quick || hooks || listsOnly || documentsOnly || postgresOnly || floorsOnly) && write && !scale && !sizing) {
   process.stderr.write(
-    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists, --documents, --floors\n',
+    'docs/performance.md is written from a full run: --write goes with none of --quick, --hooks, --lists, --documents, ' +
+      '--postgres, --floors\n',
   );
   process.exit(2);
 }
@@ -173,7 +177,7 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
-  process.stdout.write(`${await profileRefresh(bench)}\n`);
+  process.stdout.write(`${await profileRefresh(bench, database === 'postgres' ? database : 'sqlite')}\n`);
   process.exit(0);
 }
 if (sizing) {
@@ -202,16 +206,15 @@ if (growth) {
 }
 const machine = describeMachine(bench.folder);
 const order = Object.keys(promises);
-const measured = hooks
-  ? measureHooks(bench.plan.hooks, bench.log)
-  : listsOnly
-    ? measureLists(bench)
-    : documentsOnly
-      ? measureDocuments(bench)
-      : floorsOnly
-        ? measureFloorsAlone(bench)
-        : measureAll(bench, quick);
-const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
+function measureAsked(): Promise<Line[]> {
+  if (hooks) return measureHooks(bench.plan.hooks, bench.log);
+  if (listsOnly) return measureLists(bench);
+  if (documentsOnly) return measureDocuments(bench);
+  if (postgresOnly) return measurePostgresAlone(bench);
+  return floorsOnly ? measureFloorsAlone(bench) : measureAll(bench, quick);
+}
+
+const lines = (await measureAsked()).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) {
   const parts = { profile: await profileRefresh(bench), growth: sectionOf(readFileSync(page, 'utf8')) };

@@ -79,10 +79,13 @@ export function groupTests(files: readonly string[]): string[][] {
   return [...first.map(single), ...shared, ...others.map(single)];
 }
 
-/** Writes a file for each group, which runs its tests, into the folder. The runner takes them in the given order. */
+/**
+ * Writes a file for each group, which runs its tests, into the folder. The runner takes them in the given order. They are
+ * JavaScript: Node would load what strips types for them alone, all else being kept without them.
+ */
 export function writeGroups(groups: readonly (readonly string[])[], folder: string): string[] {
   return groups.map((files, index) => {
-    const entry = join(folder, `${String(index).padStart(3, '0')}.test.mts`);
+    const entry = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
     writeFileSync(entry, files.map((file) => `import '${pathToFileURL(join(root, file))}';\n`).join(''));
     return entry;
   });

@@ -8,6 +8,7 @@
  *     node scripts/test.ts --test-name-pattern=refresh   flags of `node --test` are passed on
  *     node scripts/test.ts --fast                        what needs no browser, no other program and no PostgreSQL
  *     node scripts/test.ts --times                       prints the processor time of each process at the end
+ *     node scripts/test.ts --groups=0,14                 the files that share these processes, counted from 0
  *
  * Where files or flags are given and nothing ran, that is a failure.
  */
@@ -24,7 +25,7 @@ import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { tableOfTimes, timesVariable } from '../test/support/processor-time.ts';
-import { statementsVariable } from '../test/support/record-statements.ts';
+import { recorderVariable, statementsVariable, writeRecorder } from '../test/support/record-statements.ts';
 import { pairVariable, writeSharedPair } from '../test/support/shared-pair.ts';
 import { databasesVariable, emptyDatabases, migratedFile, migratedVariable } from '../test/support/stores.ts';
 import { openWay } from './open-way.ts';
@@ -114,7 +115,8 @@ const isFast = given.includes('--fast');
 const named = given.filter((arg) => !arg.startsWith('-'));
 const { files, only } = named.length > 0 ? selectOrExit(named) : { files: [], only: [] };
 const isTimed = given.includes('--times');
-const passedOn = given.filter((arg) => arg.startsWith('-') && !['--fast', '--times'].includes(arg));
+const [, groupsGiven] = /^--groups=([\d,]+)$/m.exec(given.join('\n')) ?? [];
+const passedOn = given.filter((arg) => arg.startsWith('-') && !/^--(?:fast|times|groups=.*)$/.test(arg));
 
 function selectOrExit(names: readonly string[]): Selection {
   try {
@@ -146,7 +148,7 @@ try {
     [pairVariable]: await writeSharedPair(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
-    ...(server && { [statementsVariable]: statements }),
+    ...(server && { [statementsVariable]: statements, [recorderVariable]: await writeRecorder(folder) }),
     [answeredVariable]: answered,
     [foldersVariable]: fastFolder(),
     ...(isTimed && { [timesVariable]: times }),
@@ -156,7 +158,8 @@ try {
   const counted = join(folder, 'counted');
   const args = [`--test-reporter-destination=${counted}`, ...passedOn];
   const all = isFast ? fastTests() : globSync('test/**/*.test.ts', { cwd: root }).toSorted();
-  const grouped = groupTests(all);
+  const chosen = groupsGiven?.split(',').map(Number);
+  const grouped = groupTests(all).filter((_, index) => chosen?.includes(index) ?? true);
   const entries = files.length > 0 ? files : writeGroups(grouped, groups);
   process.exitCode = await runTests([...args, ...entries], databases);
   // The runner writes none where it finds no file.
@@ -164,7 +167,10 @@ try {
     process.stderr.write('No test ran.\n');
     process.exitCode = 1;
   }
-  if (isTimed) process.stdout.write(tableOfTimes(times, (entry) => grouped[entries.indexOf(entry)] ?? [entry]));
+  if (isTimed) {
+    const filesOf = (entry: string) => grouped[entries.indexOf(entry)] ?? [entry];
+    process.stdout.write(tableOfTimes(times, filesOf, server?.processorSeconds() ?? 0));
+  }
   if (server) await checkStatements(statements);
   if (given.length === 0 || (isTimed && given.length === 1)) {
     checkActions(actions);

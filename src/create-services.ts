@@ -22,6 +22,7 @@ import type { HookRunner } from './domain/hooks/runner.ts';
 import { tryBuiltWith } from './domain/hooks/try-built.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
+import { createSigningQueue } from './domain/keys/signing-queue.ts';
 import { createVault } from './domain/keys/vault.ts';
 import type { LimitRounds } from './domain/limit-portions/rounds.ts';
 import { shareLimits } from './domain/limit-portions/share.ts';
@@ -84,7 +85,8 @@ export async function createServices(
   const clock = systemClock;
   const counts = createDailyCounts({ store: opened, clock });
   const measured = seen(watchStore(cacheLookups(opened), [countWatcher(counts)]), meters, meterStore);
-  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const signing = createSigningQueue();
+  const gathered = gatherWrites(traced ? traced.batches(measured) : measured, signing);
   const store = traced ? traced.requests(gathered) : gathered;
   const random = systemRandom;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
@@ -95,7 +97,7 @@ export async function createServices(
   const egress = seen(createOwnEgress({ ...config.egress, isOwnHost }), tracing, (own, by) =>
     traceEgress(own, by, config.egress.hosts),
   );
-  const signer = seen(createSigner({ store, clock, vault }), tracing, traceSigner);
+  const signer = seen(createSigner({ store, clock, vault }, signing), tracing, traceSigner);
   const { addresses, smtp, mailFrom, mailFolder } = config;
   const shared = shareLimits({ store: opened, pepper, log, report: meters && limitRoundsReport(meters) });
   const limits = createLimits({ ...shared, report: meters && limitReport(meters) });

@@ -7,6 +7,12 @@ interface GatherOptions {
    */
   readonly interval?: number;
   /**
+   * Holds a batch back while the machine is busy: calls what begins it, after the given milliseconds at the latest. A
+   * batch is held up to `mostHeld` after the end of the one before, so that one that follows none begins at once.
+   */
+  readonly hold?: (milliseconds: number, begin: () => void) => void;
+  readonly mostHeld?: number;
+  /**
    * Whether a batch may have failed by one of its items alone. It has done nothing then, and its items are run one by
    * one, so that each gets its own result or error.
    */
@@ -19,7 +25,7 @@ interface GatherOptions {
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
-  { mostItems = 256, interval = 0, isOfOne = () => false }: GatherOptions = {},
+  { mostItems = 256, interval = 0, hold, mostHeld = 0, isOfOne = () => false }: GatherOptions = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
@@ -54,11 +60,22 @@ export function gather<Item, Result>(
     if (waiting.length > 0) schedule();
   }
 
+  /** Everything that comes in this turn of the event loop still belongs to it. */
+  function begin(): void {
+    setImmediate(() => void flush());
+  }
+
+  function beginUnlessHeld(): void {
+    const milliseconds = endedAt + mostHeld - performance.now();
+    if (hold && milliseconds > 0) hold(Math.ceil(milliseconds), begin);
+    else begin();
+  }
+
   function schedule(): void {
     busy = true;
     const milliseconds = endedAt + interval - performance.now();
-    if (milliseconds > 0) setTimeout(() => void flush(), Math.ceil(milliseconds));
-    else setImmediate(() => void flush());
+    if (milliseconds > 0) setTimeout(beginUnlessHeld, Math.ceil(milliseconds));
+    else beginUnlessHeld();
   }
 
   return (item) =>

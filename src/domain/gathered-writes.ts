@@ -1,12 +1,21 @@
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
 import { gather, gatherInLanes } from './gather.ts';
+import { createSigningQueue, type SigningQueue } from './keys/signing-queue.ts';
 
 /**
  * Milliseconds between two batches of refreshes. An id token is signed after each refresh, so the thread pool is busy
  * while a commit is delayed.
  */
 const refreshInterval = 2;
+
+/**
+ * On PostgreSQL a batch of refreshes waits while more signatures than these are not made, so that it has more
+ * companions: the cores are busy meanwhile, and these keep them so while it is in the database.
+ */
+const fewSignatures = 4;
+/** Milliseconds from the end of a batch that the next one waits for signatures at most. */
+const mostHeld = 12;
 
 /** Maximum numbers of concurrent batches on PostgreSQL; each takes a connection of the node. */
 const mostLanes = { refresh: 4, register: 2, addAccessToken: 2, push: 2 } as const;
@@ -31,9 +40,10 @@ function isOfOne(error: unknown): boolean {
   return error instanceof Failure && (error.code === 'not_found' || error.code === 'conflict');
 }
 
-/** The same store, in which single writes that arrive together share one commit. */
-export function gatherWrites(store: Store): Store {
+/** The same store, in which single writes that arrive together share one commit; `signing`: of the signer. */
+export function gatherWrites(store: Store, signing: SigningQueue = createSigningQueue()): Store {
   const { authorizations, clients, grants } = store;
+  const hold = (milliseconds: number, begin: () => void) => signing.whenFew(fewSignatures, milliseconds, begin);
   return {
     ...store,
     authorizations: {
@@ -51,6 +61,7 @@ export function gatherWrites(store: Store): Store {
       }),
       consume: gatherByAccount(store, 'refresh', ({ accountId }) => accountId, grants.consumeAll, {
         interval: refreshInterval,
+        ...(store.kind === 'postgres' && { hold, mostHeld }),
       }),
     },
   };

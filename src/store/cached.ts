@@ -1,8 +1,8 @@
 /**
  * Caches what every request needs and what rarely changes: accounts, their keys, policies, hooks, clients and their
  * links; never anything about a user. A cached value is used only while the account's generation is the one at which it
- * was read. The generation is read in every turn of the event loop that uses a value, so a change by any process takes
- * effect for everything after it.
+ * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, so a change by any
+ * process takes effect for everything after it.
  */
 
 import type { AccountRecord } from './accounts.ts';
@@ -28,19 +28,58 @@ interface Cache {
   getAccount(kind: string, key: string, read: () => Promise<AccountRecord | null>): Promise<AccountRecord | null>;
 }
 
+/** How the generation of one account is being read. */
+interface Reading {
+  /** Begun in this turn of the event loop. */
+  current: Promise<number | null> | null;
+  /** Settles when the reading that was begun last has ended; null once it has. */
+  underWay: Promise<void> | null;
+  /** Begins then. */
+  next: Promise<number | null> | null;
+}
+
+/**
+ * Reads the generations of accounts. Lookups of one turn share a reading, and so do those that come while another one is
+ * under way: that one may have been answered before a change that they must see, so theirs begins after it. The busier
+ * PostgreSQL is, the more lookups share a question to it.
+ */
+function createGenerations(store: Pick<Store, 'generation'>): (accountId: number) => Promise<number | null> {
+  const readings = new Map<number, Reading>();
+
+  function begin(accountId: number, reading: Reading): Promise<number | null> {
+    const forgetIfDone = () => {
+      if (!reading.current && !reading.underWay && !reading.next) readings.delete(accountId);
+    };
+    const end = () => {
+      reading.underWay = null;
+      forgetIfDone();
+    };
+    const current = store.generation(accountId);
+    reading.current = current;
+    reading.underWay = current.then(end, end);
+    setImmediate(() => {
+      reading.current = null;
+      forgetIfDone();
+    });
+    return current;
+  }
+
+  return (accountId) => {
+    const reading = readings.get(accountId) ?? { current: null, underWay: null, next: null };
+    readings.set(accountId, reading);
+    if (reading.current) return reading.current;
+    if (!reading.underWay) return begin(accountId, reading);
+    reading.next ??= reading.underWay.then(() => {
+      reading.next = null;
+      return begin(accountId, reading);
+    });
+    return reading.next;
+  };
+}
+
 function createCache(store: Pick<Store, 'generation'>): Cache {
   const kinds = new Map<string, Map<string, Kept<unknown>>>();
-  const turn = new Map<number, Promise<number | null>>();
-
-  /** Requests of one turn share one read. */
-  function currentGeneration(accountId: number): Promise<number | null> {
-    const shared = turn.get(accountId);
-    if (shared) return shared;
-    const read = store.generation(accountId);
-    turn.set(accountId, read);
-    setImmediate(() => turn.delete(accountId));
-    return read;
-  }
+  const currentGeneration = createGenerations(store);
 
   function keep(kept: Map<string, Kept<unknown>>, key: string, entry: Kept<unknown>): void {
     const [oldest] = kept.keys();

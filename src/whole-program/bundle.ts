@@ -76,7 +76,7 @@ const longJson: Plugin = {
 };
 
 /** npm installs one version of a package several times where another one took the outer place. Each runs as it loads. */
-function onceEach(): Plugin {
+export function onceEach(): Plugin {
   const found = new Map<string, string>();
   return {
     name: 'each version once',
@@ -84,8 +84,10 @@ function onceEach(): Plugin {
       onResolve({ filter: /^[a-z@]/ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
         if (pluginData === onceEach || isSource(importer) || !importer) return null;
         const resolved = await resolve(path, { importer, kind, resolveDir, pluginData: onceEach });
+        // esbuild lets a package try to load one that is not installed.
+        if (resolved.errors.length > 0) return null;
         const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(resolved.path)?.[0];
-        if (resolved.external || resolved.errors.length > 0 || folder === undefined) return resolved;
+        if (resolved.external || folder === undefined) return resolved;
         const { name, version } = createRequire(join(folder, 'package.json'))('./package.json');
         const known = `${name} ${version} ${relative(folder, resolved.path)}`;
         const first = found.get(known) ?? resolved.path;

@@ -40,6 +40,7 @@ const bySource: readonly (readonly [RegExp, string])[] = [
     'validator',
   ],
   [/\/node_modules\/knex|\/node_modules\/tarn/, 'Knex'],
+  [/\/node_modules\/(pg|pg-protocol|pg-types|pg-pool|postgres-[a-z]+)\//, 'driver of PostgreSQL'],
   [/\/node_modules\/better-sqlite3/, store],
   [/\/src\/adapters\/(log|line-writer)/, 'log'],
   [/\/node_modules\/(prom-client|tdigest|bintrees)|\/src\/http\/metrics/, 'metrics'],

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { freshDatabase } from '../support/postgres.ts';
 import { prepareGatehouse } from './gatehouse.ts';
 import { type Generator, startGenerator } from './generator-process.ts';
-import { type Server, startFloor, startOidcProvider } from './servers.ts';
+import { type Server, startFloor, startOidcProvider, startPostgresFloor } from './servers.ts';
 
 const load = { connections: 4, warmUpMilliseconds: 30, milliseconds: 100 };
 
@@ -46,6 +47,8 @@ describe('the generator of load', () => {
   // The other keeper of the second peer's tokens answers below.
   it('gets good answers from each peer', async () => {
     await loadTwice(await startFloor(folder, 8), 7);
+    const database = await freshDatabase();
+    await loadTwice(await startPostgresFloor(database.url, process.pid, folder, 8), 1).finally(database.drop);
     await loadTwice(await startOidcProvider('sqlite', folder, 8), 3);
   });
 

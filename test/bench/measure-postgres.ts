@@ -1,14 +1,17 @@
-/** The lines on PostgreSQL: one and two server processes on one database, side by side with oidc-provider on SQLite. */
+/**
+ * The lines on PostgreSQL: one and two server processes on one database, side by side with the floor on the same server
+ * and with oidc-provider on SQLite.
+ */
 
 import { availableParallelism } from 'node:os';
 import pg from 'pg';
-import { postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
+import { freshDatabase, postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
 import { type Bench, type Contestant, contestant } from './bench.ts';
 import { prepareGatehouse } from './gatehouse.ts';
-import { type Line, line, rateLine } from './lines.ts';
+import { type Line, line, processorLine, rateLine } from './lines.ts';
 import { parentOf } from './processor-time.ts';
 import type { Series } from './series.ts';
-import type { Server } from './servers.ts';
+import { type Server, startOidcProvider, startPostgresFloor } from './servers.ts';
 import type { Target } from './target.ts';
 
 /** Two processes, a database and a generator want a core each before the second one can gain anything. */
@@ -74,26 +77,46 @@ function oneAndTwo({ label, targets }: Server, database: number): [Contestant, C
   ];
 }
 
+/** The lines of refreshes on PostgreSQL; `durable` is oidc-provider on SQLite. */
 export async function measurePostgres(bench: Bench, durable: Server): Promise<Line[]> {
   bench.log('starting PostgreSQL');
   const postgres = startPostgres();
   process.env[serverVariable] = postgres.url;
   const { version, pid } = await makeDurable();
   const prepared = await prepareGatehouse(`PostgreSQL ${version}`, 'postgres', bench.plan.users);
+  const database = await freshDatabase();
   const server = await prepared.serve({ processes: 2, pids: [pid] });
+  const floor = await startPostgresFloor(database.url, pid, bench.folder, bench.plan.users);
   try {
-    const contestants = [...oneAndTwo(server, pid), contestant(durable, 'refresh')];
-    const [one, two, peer] = (await bench.alternate(bench.plan.other, contestants)) as [Series, Series, Series];
+    const [ofOne, ofTwo] = oneAndTwo(server, pid);
+    const contestants = [ofOne, contestant(floor, 'refresh'), ofTwo, contestant(durable, 'refresh')];
+    const [one, least, two, peer] = (await bench.alternate(bench.plan.refresh, contestants)) as FourSeries;
     const promised = availableParallelism() >= coresForTwo;
     return [
       rateLine('postgres/one', one, peer),
+      rateLine('postgres/floor', one, least),
       rateLine('postgres/two', two, one, promised),
+      processorLine('postgres/cost', two, one),
       line('audit/postgres', { figure: await prepared.countVerifiedEvents(), unit: 'events' }),
     ];
   } finally {
+    await floor.stop();
     await server.stop();
+    await database.drop();
     await prepared.dispose();
     await postgres.stop();
     delete process.env[serverVariable];
+  }
+}
+
+type FourSeries = [Series, Series, Series, Series];
+
+/** The same lines alone. */
+export async function measurePostgresAlone(bench: Bench): Promise<Line[]> {
+  const durable = await startOidcProvider('sqlite', bench.folder, bench.plan.users);
+  try {
+    return await measurePostgres(bench, durable);
+  } finally {
+    await durable.stop();
   }
 }

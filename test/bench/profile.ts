@@ -3,9 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import type { DatabaseKind } from '../support/stores.ts';
 import { type Bench, contestant } from './bench.ts';
 import { type CpuProfile, isIdle, partOf, sampleTimes } from './cpu-profile.ts';
 import { type Gatehouse, prepareGatehouse } from './gatehouse.ts';
+import { makeDurable } from './measure-postgres.ts';
 import { threadTimes } from './processor-time.ts';
 import type { Target } from './target.ts';
 
@@ -89,9 +91,11 @@ function table(head: string, times: ReadonlyMap<string, number>): string {
   ].join('\n');
 }
 
-/** Two tables of Markdown: by thread, and by part. */
-export async function profileRefresh(bench: Bench): Promise<string> {
-  const gatehouse = await prepareGatehouse('SQLite, FULL', 'sqlite', bench.plan.users);
+/** Two tables of Markdown: by thread, and by part. On PostgreSQL the server started by the tests is used. */
+export async function profileRefresh(bench: Bench, kind: DatabaseKind = 'sqlite'): Promise<string> {
+  if (kind === 'postgres') await makeDurable();
+  const name = kind === 'postgres' ? 'PostgreSQL' : 'SQLite, FULL';
+  const gatehouse = await prepareGatehouse(name, kind, bench.plan.users);
   const half = bench.plan.users / 2;
   try {
     const threads = await measureThreads(bench, gatehouse, [0, half]);

@@ -37,16 +37,23 @@ export function basicAuthorization(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
+interface PeerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What else uses CPU time for it: the database server. */
+  readonly pids?: readonly number[];
+}
+
 async function startPeer(
   name: string,
   label: string,
   file: string,
   args: readonly string[],
   folder: string,
+  { env = {}, pids: others = [] }: PeerOptions = {},
 ): Promise<Server> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
     // What it says on its output is advice to developers.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -56,7 +63,7 @@ async function startPeer(
   });
   ended.catch(() => {});
   const [ready] = (await Promise.race([once(child, 'message'), ended])) as [PeerReady];
-  const pids = [child.pid ?? 0];
+  const pids = [child.pid ?? 0, ...others];
   const target = (kind: RequestKind, path: string, authorization: string, tokens: readonly string[] = []): Target => {
     return { name: `${name} ${kind}`, kind, ports: [ready.port], host: 'localhost', path, authorization, tokens, pids };
   };
@@ -86,6 +93,19 @@ async function startPeer(
 
 export function startFloor(folder: string, users: number): Promise<Server> {
   return startPeer('floor', 'floor', 'floor.ts', [folder, String(users)], folder);
+}
+
+/** The floor of a refresh, on an empty database of the PostgreSQL server whose first process is `pid`. */
+export async function startPostgresFloor(
+  databaseUrl: string,
+  pid: number,
+  folder: string,
+  users: number,
+): Promise<Server> {
+  const options = { env: { DATABASE_URL: databaseUrl }, pids: [pid] };
+  const server = await startPeer('floor postgres', 'floor', 'floor-postgres.ts', [String(users)], folder, options);
+  const { refresh } = server.targets;
+  return { ...server, targets: refresh ? { refresh } : {} };
 }
 
 export function startOidcProvider(storage: 'map' | 'sqlite', folder: string, users: number): Promise<Server> {

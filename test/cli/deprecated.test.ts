@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Installation, install } from '../support/process.ts';
+import { type Installation, installMigrated } from '../support/process.ts';
 import { openAccount } from '../support/running-account.ts';
 
 describe('deprecated report', () => {
   let installation: Installation;
   let subdomain: string;
   before(async () => {
-    installation = await install('sqlite');
+    installation = await installMigrated('sqlite');
     const service = await installation.serve();
     const account = await openAccount(service, [
       'sunset.api-v1=2027-06-30',

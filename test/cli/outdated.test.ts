@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { unprintable } from '../../src/domain/unprintable.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
+import { compiledEnvironment } from '../support/compiled.ts';
 
 const script = fileURLToPath(new URL('../../scripts/outdated.ts', import.meta.url));
 const behind = {
@@ -33,7 +34,7 @@ describe('npm run outdated', () => {
     const cases = `case "$*" in outdated*) printf %s ${text(outdated)};; *omit=dev*) printf %s ${text(served)};; *) printf %s ${text(audit)};; esac`;
     writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${cases}\nexit 1\n`);
     chmodSync(join(folder, 'npm'), 0o755);
-    const options = { env: { PATH: folder }, encoding: 'utf8' } as const;
+    const options = { env: { PATH: folder, ...compiledEnvironment }, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
     assert.equal(stderr, '');
     return { status, stdout };

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { compiledEnvironment } from '../support/compiled.ts';
 import { type Service, startService } from '../support/process.ts';
 
 const script = fileURLToPath(new URL('../../scripts/tour.ts', import.meta.url));
@@ -26,7 +27,7 @@ describe('npm run tour', () => {
 
   /** Runs the tour in the folder of the service, with nothing of this process's settings. */
   function tour(...args: string[]): Promise<Outcome> {
-    const options = { cwd: service.folder, env: { PATH: process.env['PATH'] } };
+    const options = { cwd: service.folder, env: { PATH: process.env['PATH'], ...compiledEnvironment } };
     return new Promise((resolve) => {
       execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
         resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr });

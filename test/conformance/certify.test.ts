@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { importJWK } from 'jose';
 import * as client from 'openid-client';
+import { compiledEnvironment } from '../support/compiled.ts';
 import { type Service, startService } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
 import { authorizePath, CookieJar, codeChallenge, redeem, signInForCode, submit, walk } from '../support/sign-in.ts';
@@ -36,7 +37,8 @@ describe('npm run conformance -- --account', () => {
 
   /** Runs it as an operator does, with the settings of the service. */
   function run(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-    const env = { PATH: process.env['PATH'], PORT: String(service.installation.port), ...proxied };
+    const port = String(service.installation.port);
+    const env = { PATH: process.env['PATH'], PORT: port, ...compiledEnvironment, ...proxied };
     return promisify(execFile)(process.execPath, [script, ...args], { cwd: service.folder, env });
   }
 

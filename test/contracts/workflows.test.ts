@@ -49,6 +49,14 @@ function bodyOf({ executedSteps }: ReportedWorkflow, stepId: string): ReportedSt
   return executedSteps.find((step) => step.stepId === stepId)?.response.body;
 }
 
+/**
+ * On a busy machine it may be held up, after it has read the contract, for longer than the service keeps an idle
+ * connection, and send its first request on one that is closed: nothing was done.
+ */
+function isHeldUp({ stdout = '' }: { readonly stdout?: string }): boolean {
+  return /\(cause: UND_ERR_SOCKET\)/.test(stdout) && /Steps: 1 failed, 1 total/.test(stdout);
+}
+
 describe('the workflows against the running service', () => {
   let service: Service;
   let account: RunningAccount;
@@ -70,7 +78,7 @@ describe('the workflows against the running service', () => {
   };
 
   before(async () => {
-    service = await startService({ database: 'sqlite', demo: true });
+    service = await startService({ database: 'sqlite', demo: true, sources: true });
     account = runningAccount(service, 'demo', `127.0.0.1:${service.port}`);
   });
   after(async () => {
@@ -120,7 +128,10 @@ describe('the workflows against the running service', () => {
     const output = mkdtempSync(join(tmpdir(), 'gatehouse-respect-'));
     try {
       const file = join(output, 'report.json');
-      await run(file);
+      await run(file).catch((error) => {
+        if (!isHeldUp(error)) throw error;
+        return run(file);
+      });
       const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
       return Object.values(report.files).flatMap(({ executedWorkflows }) => executedWorkflows);
     } finally {

@@ -100,6 +100,48 @@ test('with an interval a batch starts that long after the previous one and holds
   assert.deepEqual(batches, [[1], [2, 3], [4]]);
 });
 
+test('a batch that follows another is held while it may be, and one that follows none is not', async () => {
+  const held: { readonly milliseconds: number; readonly begin: () => void }[] = [];
+  const { batches, run, release } = slowDoubler();
+  const mostHeld = 3_600_000;
+  const one = gather(run, { mostHeld, hold: (milliseconds, begin) => held.push({ milliseconds, begin }) });
+  const first = one(1);
+  await nextTurn();
+  assert.deepEqual(batches, [[1]]);
+  release();
+  await first;
+  const later = [one(2)];
+  await nextTurn();
+  later.push(one(3));
+  await nextTurn();
+  assert.deepEqual([batches, held.length], [[[1]], 1]);
+  const [{ milliseconds = 0, begin = () => {} } = {}] = held;
+  assert.ok(milliseconds > 0 && milliseconds <= mostHeld);
+  begin();
+  later.push(one(4));
+  await nextTurn();
+  release();
+  assert.deepEqual(await Promise.all(later), [4, 6, 8]);
+  assert.deepEqual(batches, [[1], [2, 3, 4]]);
+});
+
+test('what came too long after the last batch is not held', async () => {
+  const { batches, run, release } = slowDoubler();
+  const mostHeld = 1;
+  const one = gather(run, { mostHeld, hold: () => assert.fail('it was held') });
+  const first = one(1);
+  await nextTurn();
+  release();
+  await first;
+  const endedBefore = performance.now();
+  while (performance.now() - endedBefore <= mostHeld) await nextTurn();
+  const second = one(2);
+  await nextTurn();
+  release();
+  await second;
+  assert.deepEqual(batches, [[1], [2]]);
+});
+
 test("a lane does not wait for another's batch, and the number of concurrent batches is limited", async () => {
   const { batches, run, release } = slowDoubler();
   const one = gatherInLanes((item: number) => item % 10, 2, run);

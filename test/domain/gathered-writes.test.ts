@@ -31,6 +31,35 @@ test('on PostgreSQL a locked row of one account blocks no refresh of another', a
   }
 });
 
+onEachDatabase('refreshes', (subject) => {
+  test('wait for signatures on PostgreSQL, where they follow a batch', async () => {
+    const { store } = subject;
+    let grant = await newGrant(store, await newCast(store));
+    const held: (() => void)[] = [];
+    const signing = {
+      enter: () => {},
+      leave: () => {},
+      whenFew: (_: number, __: number, then: () => void) => held.push(then),
+    };
+    const { grants } = gatherWrites(store, signing);
+    // One that comes late is not held.
+    for (let tries = 0; held.length === 0 && tries < (store.kind === 'sqlite' ? 5 : 1_000); tries += 1) {
+      const consuming = grants.consume(present(grant, { successorDigest: `digest ${tries}` }));
+      let isOver = false;
+      const ended = consuming.finally(() => {
+        isOver = true;
+      });
+      while (!isOver && held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(isOver, held.length === 0);
+      for (const begin of held) begin();
+      const outcome = await ended;
+      assert.ok(outcome.outcome === 'rotated');
+      ({ grant } = outcome);
+    }
+    assert.equal(held.length, store.kind === 'sqlite' ? 0 : 1);
+  });
+});
+
 onEachDatabase('pushed requests that arrive together', (subject) => {
   const requestOf = ({ accountId, appId }: { accountId: number; appId: number }, digest: string) => {
     return { accountId, appId, digest, parameters: { scope: 'openid', state: `of ${digest}` }, expiresAt: now };

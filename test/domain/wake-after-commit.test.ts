@@ -15,7 +15,8 @@ import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
 import { linkApi, makeApi } from '../support/api.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { chosen, newInvite } from '../support/invites.ts';
-import { readRows } from '../support/rows.ts';
+import { countRows } from '../support/rows.ts';
+import { casesOn } from '../support/sample.ts';
 import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../support/sign-out.ts';
 import { databases } from '../support/stores.ts';
@@ -23,10 +24,11 @@ import { setUser } from '../support/users.ts';
 
 for (const kind of databases) {
   describe(`workers are woken after the commit on ${kind}`, () => {
+    const check = casesOn(kind, it);
     let opened: TestApp;
     let app: TestApp;
     let woken: Promise<readonly [table: string, rows: number]>[] = [];
-    const rows = async (table: string) => ((await readRows(opened.url))[table] ?? []).length;
+    const rows = (table: string) => countRows(opened.url, `select 1 from ${table}`);
     before(async () => {
       opened = await openTestApp(kind, { settings: { 'limit.register': 'off' } });
       const finding = (table: string) => ({
@@ -49,7 +51,7 @@ for (const kind of databases) {
     /** The rows that woken workers found, and their number. */
     const found = () => Promise.all(woken);
 
-    it('by a change of how a user signs in, and by no other', async () => {
+    check('by a change of how a user signs in, and by no other', async () => {
       const user = await makeUser(app);
       await setUser(app.services, app.account, user.id, { firstname: 'Grace' });
       assert.deepEqual(await found(), []);
@@ -58,7 +60,7 @@ for (const kind of databases) {
       assert.deepEqual(await found(), [['change_notices', before + 1]]);
     });
 
-    it('not by a change that is rolled back', async () => {
+    check('not by a change that is rolled back', async () => {
       const { user } = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       await assert.rejects(
         app.services.store.transaction(async (tx) => {
@@ -102,7 +104,7 @@ for (const kind of databases) {
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),
       'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),
     };
-    it('to clear removed rows, and what depended on lost access', async () => {
+    check('to clear removed rows, and what depended on lost access', async () => {
       const { store } = app.services;
       const removals = () => found().then((all) => all.filter(([table]) => table === 'removals').length);
       const accountId = app.account.id;
@@ -130,7 +132,7 @@ for (const kind of databases) {
     });
 
     for (const [name, end] of Object.entries(endings)) {
-      it(`clients are notified at once of ${name}`, async () => {
+      check(`clients are notified at once of ${name}`, async () => {
         const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
         const before = await rows('logout_notices');
         await end(browser);

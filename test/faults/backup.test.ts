@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startFromBackup } from '../support/postgres.ts';
-import { type Installation, install, type Service } from '../support/process.ts';
+import { type Installation, install, installMigrated, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { isWhole as isDrill } from '../support/sample.ts';
 import { password, refresh, signInForCode } from '../support/sign-in.ts';
@@ -21,7 +21,7 @@ describe('D7: gatehouse db backup', () => {
   let service: Service;
   let account: RunningAccount;
   before(async () => {
-    installation = await install('sqlite');
+    installation = await installMigrated('sqlite');
     service = await installation.serve();
     account = await openAccount(service, ['grant.password=on', 'limit.register=off', 'limit.client-auth=off']);
   });

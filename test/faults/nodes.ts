@@ -1,6 +1,13 @@
 /** Server processes on one database, sessions on them, and refreshes at either door: what races are made of. */
 
-import { freePort, type Installation, install, type ServeOptions, type Service } from '../support/process.ts';
+import {
+  freePort,
+  type Installation,
+  install,
+  installMigrated,
+  type ServeOptions,
+  type Service,
+} from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { assertFewSentAgain } from '../support/sent-again.ts';
 import {
@@ -53,7 +60,8 @@ export async function openNodes(
   env: Readonly<Record<string, string>> = {},
   { root, ...serving }: Pick<ServeOptions, 'root' | 'processes'> = {},
 ): Promise<Nodes> {
-  const installation = await install(database, env, root);
+  const isOwn = root === undefined && env['DATABASE_URL'] === undefined;
+  const installation = await (isOwn ? installMigrated(database, env) : install(database, env, root));
   const first = await installation.serve(serving);
   const services = [first];
   while (services.length < count) services.push(await installation.serve({ port: await freePort() }));

@@ -16,6 +16,7 @@ import { chosen, newInvite } from '../support/invites.ts';
 import { apiHost, newApiKey } from '../support/legacy.ts';
 import { givePasskey, showPasskey } from '../support/passkeys.ts';
 import { askForLink } from '../support/resets.ts';
+import { sampledDatabases } from '../support/sample.ts';
 import { fail, type ScriptedHooks, scriptedHooks } from '../support/scripted-hooks.ts';
 import { giveDevice } from '../support/second-factor.ts';
 import {
@@ -29,12 +30,11 @@ import {
   submit,
   walk,
 } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { setUser } from '../support/users.ts';
 import { answerFor } from '../surfaces/pages/passkey-ready.ts';
 import { addedBy, samplesOf } from './samples.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`metrics of the product on ${kind}`, () => {
     const metrics = createMetrics();
     const hooks: ScriptedHooks = scriptedHooks();

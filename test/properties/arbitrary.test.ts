@@ -12,7 +12,8 @@ const seed = readSeed();
 const numRuns = runsOf(16);
 
 describe('values generated from schemas', () => {
-  for (const [surface, { ajv, contract }] of contracts) {
+  for (const [surface, { schemas: schemasOf, contract }] of contracts) {
+    const ajv = schemasOf();
     const { schemas = {} } = (contract as { components?: { schemas?: Record<string, Schema> } }).components ?? {};
     const { resolve } = operationsOf([surface])[0] ?? {};
     assert.ok(resolve, surface);

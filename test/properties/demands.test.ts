@@ -5,25 +5,20 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { sampled } from '../support/sample.ts';
 import { databases } from '../support/stores.ts';
 import { type Demand, demandsOf } from './demands.ts';
 import { managing, type Operation, operationsOf, using } from './operations.ts';
-import { type Plan, plansOf } from './requests.ts';
+import { examplesOf } from './requests.ts';
 import { lanes, type Run, startRun } from './run.ts';
 import { readSeed } from './seed.ts';
 
 const [kind = 'sqlite'] = databases;
 const seed = readSeed();
 
-/** Requests among which one is found that can fail to meet a demand. */
-const plansEach = 100;
-
 /** A request of an example that meets the demand, and no longer does. */
 async function assertRefused(run: Run, operation: Operation, { text, faultIn }: Demand): Promise<void> {
-  const plans: readonly Plan[] = fc.sample(plansOf(operation, 'example'), { numRuns: plansEach, seed });
-  for (const plan of plans) {
+  for (const plan of examplesOf(operation, seed)) {
     const fault = faultIn(plan);
     if (fault) return run.sendWrong(plan, fault);
   }

@@ -50,6 +50,21 @@ export function validPlans(operation: Operation): fc.Arbitrary<Plan> {
   );
 }
 
+const examples = new WeakMap<Operation, readonly Plan[]>();
+
+/** A hundred examples of the operation, made by the process's one seed, when they are asked for: few need them all. */
+export function* examplesOf(operation: Operation, seed: number): Generator<Plan> {
+  let told = 0;
+  for (const numRuns of [4, 20, 100]) {
+    let plans = examples.get(operation) ?? [];
+    // The first ones are the same, however many are made.
+    if (plans.length < numRuns) plans = fc.sample(plansOf(operation, 'example'), { numRuns, seed });
+    examples.set(operation, plans);
+    yield* plans.slice(told);
+    told = plans.length;
+  }
+}
+
 export function plansOf(operation: Operation, freedom: Freedom): fc.Arbitrary<Plan> {
   const methods = operation.method === 'GET' && freedom !== 'example' ? ['GET', 'GET', 'HEAD'] : [operation.method];
   const plan = fc.record({

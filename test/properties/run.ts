@@ -1,7 +1,6 @@
 /** Sends generated requests to a running service and keeps count of what came back. */
 
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
@@ -17,7 +16,7 @@ import { forgetLegacy } from './live-legacy.ts';
 import type { Operation } from './operations.ts';
 import { Pool } from './pool.ts';
 import { asksForSignIn, assertRefused } from './refused.ts';
-import { type Plan, plansOf } from './requests.ts';
+import { examplesOf, type Plan } from './requests.ts';
 import type { Taken } from './taken.ts';
 import { describeWire, encode, type Prepared, prepare, type Wire } from './wire.ts';
 
@@ -194,7 +193,7 @@ function keyOf({ operation, scheme, body }: Plan): string {
 async function takeExpiring(pool: Pool, seed: number, operations: readonly Operation[]): Promise<Map<string, Taken>> {
   const taken = new Map<string, Taken>();
   for (const operation of operations) {
-    for (const plan of fc.sample(plansOf(operation, 'example'), { numRuns: 100, seed })) {
+    for (const plan of examplesOf(operation, seed)) {
       if (!taken.has(keyOf(plan))) taken.set(keyOf(plan), await takeLive(pool, plan));
     }
   }

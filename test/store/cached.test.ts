@@ -114,6 +114,51 @@ onEachDatabase('lookups kept in memory', (subject) => {
     }
   });
 
+  test('lookups share the next reading while one is under way, which may be older than a change', async () => {
+    const account = await newAccount(elsewhere);
+    const client = await newClient(elsewhere, account.id);
+    const held: (() => void)[] = [];
+    let isHeld = false;
+    const generation: Store['generation'] = async (accountId) => {
+      const found = await subject.store.generation(accountId);
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      return found;
+    };
+    const cached = cacheLookups({ ...subject.store, generation });
+    const find = () => cached.clients.find(account.id, client.clientId);
+    const before = await find();
+    await nextTurn();
+    isHeld = true;
+    const first = find();
+    while (held.length === 0) await nextTurn();
+    await elsewhere.clients.replaceSecret(account.id, client.appId, 'another digest');
+    const later = [find()];
+    await nextTurn();
+    later.push(find());
+    await nextTurn();
+    assert.equal(held.length, 1);
+    held.shift()?.();
+    assert.deepEqual(await first, before);
+    while (held.at(0) === undefined) await nextTurn();
+    held.shift()?.();
+    for (const found of await Promise.all(later)) assert.equal(found?.secretDigest, 'another digest');
+    assert.equal(held.length, 0);
+  });
+
+  test('a reading that fails does so for its own lookups', async () => {
+    const account = await newAccount(elsewhere);
+    let fail: ((error: Error) => void) | null = null;
+    const generation: Store['generation'] = (accountId) =>
+      fail ? subject.store.generation(accountId) : new Promise((_, reject) => (fail = reject));
+    const cached = cacheLookups({ ...subject.store, generation });
+    const first = assert.rejects(cached.keys.list(account.id), /away/);
+    await nextTurn();
+    const second = cached.keys.list(account.id);
+    (fail as ((error: Error) => void) | null)?.(new Error('the database is away'));
+    await first;
+    assert.deepEqual(await second, []);
+  });
+
   test('a host that moves to another account belongs to it from then on', async () => {
     const cached = cacheLookups(subject.store);
     const host = unique('host');

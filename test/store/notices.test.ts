@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoticeExcept, NoticeRecord } from '../../src/store/notices.ts';
-import { readRows } from '../support/rows.ts';
+import { readTable } from '../support/rows.ts';
 import { hour, minute, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -11,7 +11,7 @@ onEachDatabase('what clients are to be told', (subject) => {
 
   /** The pending notices to an account's clients, in order: app, subject, session. */
   async function told(accountId: number): Promise<unknown[]> {
-    const rows = ((await readRows(subject.url))['logout_notices'] ?? []).map(Object);
+    const rows = (await readTable(subject.url, 'logout_notices')).map(Object);
     return rows
       .filter(({ account_id: id }) => Number(id) === accountId)
       .map((row) => {

@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/store.ts';
+import { sampledDatabases } from '../support/sample.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 
 /** What a suite is run against. The members can be read once its tests run. */
@@ -9,8 +10,8 @@ export interface Subject {
 }
 
 /** Runs the same suite on each database, on one fresh store; tests keep apart by making accounts of their own. */
-export function onEachDatabase(title: string, suite: (subject: Subject) => void): void {
-  for (const kind of databases) {
+export function onEachDatabase(title: string, suite: (subject: Subject) => void, kinds = databases): void {
+  for (const kind of kinds) {
     describe(`${title} on ${kind}`, () => {
       let opened: TestStore | undefined;
       const current = (): TestStore => {
@@ -33,4 +34,9 @@ export function onEachDatabase(title: string, suite: (subject: Subject) => void)
       });
     });
   }
+}
+
+/** The same above the store: on PostgreSQL in a drill. */
+export function onSampledDatabases(title: string, suite: (subject: Subject) => void): void {
+  onEachDatabase(title, suite, sampledDatabases);
 }

@@ -217,7 +217,13 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     const { id: accountId } = await newAccount(store);
     await newUser(store, accountId);
     assert.equal((await store.findSearchStanding()).state, 'building');
-    assert.deepEqual(await store.indexUsers(50, never), { indexed: 1, isLast: true });
+    let indexed = 0;
+    for (let isLast = false; !isLast; ) {
+      const slice = await store.indexUsers(50, never);
+      indexed += slice.indexed;
+      isLast = slice.isLast;
+    }
+    assert.equal(indexed, 1);
     assert.deepEqual(await store.indexUsers(50, never), { indexed: 0, isLast: true });
     assert.equal((await store.findSearchStanding()).state, 'ready');
   });

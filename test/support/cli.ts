@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compiledEnvironment } from './compiled.ts';
 import { recordingEnvironment } from './record-statements.ts';
 
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,6 +23,16 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+export interface StartOptions {
+  /** Another checkout. */
+  readonly root?: string | undefined;
+  /**
+   * A server runs the sources, as those of operators do. Otherwise it starts from the one file that commands start from
+   * where a run of tests has one, which takes less than half of what the sources take.
+   */
+  readonly sources?: boolean;
+}
+
 export interface CliFolder {
   readonly path: string;
   /** Runs one command to its end, in its own process. */
@@ -34,7 +45,11 @@ export interface CliFolder {
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   json(...args: string[]): Promise<any>;
   /** Starts a long-running command, of another checkout where one is named; the test ends it. */
-  start(args: readonly string[], env?: Readonly<Record<string, string>>, root?: string): ChildProcessWithoutNullStreams;
+  start(
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    more?: StartOptions,
+  ): ChildProcessWithoutNullStreams;
   /** Removes the folder, and ends the process of `ask`. */
   remove(): void;
 }
@@ -49,6 +64,13 @@ export const defaultWait = { DATABASE_WAIT_MILLISECONDS: '900' };
 function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const patience = process.env[foldersVariable] === undefined ? {} : { DATABASE_WAIT_MILLISECONDS: '30000' };
   return { PATH: process.env['PATH'], ...patience, ...recordingEnvironment(env), ...env };
+}
+
+const isRunOfTests = process.env[foldersVariable] !== undefined;
+
+/** Several processes are started by the script that started the first of them. */
+function isServer(args: readonly string[]): boolean {
+  return args[0] === 'serve' && !args.includes('--processes');
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
@@ -66,7 +88,8 @@ function openResident(cwd: string, base: Readonly<Record<string, string>>, root:
   const open = () => {
     const opened = spawn(process.execPath, [resident], {
       cwd,
-      env: environment(base),
+      // Opened by itself, it would load what strips the types of what opens it.
+      env: { ...environment(base), ...compiledEnvironment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     opened.on('message', ({ id, outcome }: { id: number; outcome: Outcome }) => {
@@ -99,11 +122,12 @@ function openResident(cwd: string, base: Readonly<Record<string, string>>, root:
  */
 export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ownRoot): CliFolder {
   const path = mkdtempSync(join(process.env[foldersVariable] ?? tmpdir(), 'gatehouse-cli-'));
-  const start: CliFolder['start'] = (args, env, from = root) =>
-    spawn(process.execPath, [join(from, 'bin/gatehouse.js'), ...args], {
-      cwd: path,
-      env: environment({ ...base, ...env }),
-    });
+  const start: CliFolder['start'] = (args, env, { root: from = root, sources = false } = {}) => {
+    const isWhole = isRunOfTests && from === ownRoot && !sources && isServer(args);
+    const script = isWhole ? 'test/support/start-whole.js' : 'bin/gatehouse.js';
+    const options = { cwd: path, env: environment({ ...base, ...env }) };
+    return spawn(process.execPath, [join(from, script), ...args], options);
+  };
   const run: CliFolder['run'] = async (args, { input = '', env = {} } = {}) => {
     const child = start(args, env);
     child.stdin.end(input);

@@ -23,10 +23,13 @@ interface LoadedContract {
   readonly surface: string;
   readonly contract: Contract;
   readonly routes: Routes;
-  readonly ajv: Ajv2020;
+  readonly schemas: Schemas;
   /** The contract as it is served, and its schemas. */
-  readonly written: Pick<LoadedContract, 'contract' | 'ajv'>;
+  readonly written: Pick<LoadedContract, 'contract' | 'schemas'>;
 }
+
+/** The validators of a contract. They are made when the first answer needs one: a file asks few surfaces. */
+type Schemas = () => Ajv2020;
 
 interface Documented {
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -48,12 +51,20 @@ function load(surface: string): LoadedContract {
     surface,
     contract,
     routes,
-    ajv: schemasOf(surface, contract),
-    written: { contract: written, ajv: schemasOf(surface, written) },
+    schemas: schemasOf(surface, contract),
+    written: { contract: written, schemas: schemasOf(surface, written) },
   };
 }
 
-function schemasOf(surface: string, contract: Contract): Ajv2020 {
+function schemasOf(surface: string, contract: Contract): Schemas {
+  let ajv: Ajv2020 | undefined;
+  return () => {
+    ajv ??= makeSchemas(surface, contract);
+    return ajv;
+  };
+}
+
+function makeSchemas(surface: string, contract: Contract): Ajv2020 {
   // The contract itself is validated by a separate check; here it would take a quarter of a second.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, validateSchema: false });
   addFormats.default(ajv);
@@ -188,7 +199,7 @@ function checkBody(
   const at = `${pointer}/${escapePointer(type)}/schema`;
   const value = bodyOf(loaded, type, at, answer);
   check(loaded, where, at, value);
-  if (loaded.ajv === loaded.written.ajv) noteAnswer(loaded.surface, (from) => resolve(loaded, from), at, value);
+  if (loaded.schemas === loaded.written.schemas) noteAnswer(loaded.surface, (from) => resolve(loaded, from), at, value);
 }
 
 /** The value that the schema describes: a text, unless the contract describes its parsed value. */
@@ -198,15 +209,16 @@ function bodyOf(loaded: LoadedContract, type: string, at: string, { body, text }
   return type === 'application/xml' && (schema as { type?: string }).type !== 'string' ? readXmlAnswer(text) : text;
 }
 
-const validators = new Map<Ajv2020, Map<string, ValidateFunction>>();
+const validators = new Map<Schemas, Map<string, ValidateFunction>>();
 
-function check({ surface, ajv }: LoadedContract, where: string, pointer: string, value: unknown): void {
+function check({ surface, schemas }: LoadedContract, where: string, pointer: string, value: unknown): void {
   const id = `${surface}#${encodeURI(pointer)}`;
-  const known = validators.get(ajv) ?? new Map<string, ValidateFunction>();
-  const validate = known.get(id) ?? ajv.getSchema(id) ?? ajv.compile({ $ref: id });
+  const known = validators.get(schemas) ?? new Map<string, ValidateFunction>();
+  const validate = known.get(id) ?? schemas().getSchema(id) ?? schemas().compile({ $ref: id });
   // Ajv finds it again by the parts of its address, which takes longer than to use it.
-  validators.set(ajv, known.set(id, validate));
-  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
+  validators.set(schemas, known.set(id, validate));
+  if (validate(value)) return;
+  assert.fail(`${where}: ${schemas().errorsText(validate.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`);
 }
 
 const resolved = new WeakMap<Contract, Map<string, [pointer: string, value: unknown]>>();

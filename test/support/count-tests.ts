@@ -7,7 +7,7 @@ export default async function* countTests(events: AsyncIterable<TestEvent>): Asy
   let count = 0;
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    const isFile = data.nesting === 0 && /\.m?ts$/.test(data.name);
+    const isFile = data.nesting === 0 && /\.m?[jt]s$/.test(data.name);
     if (data.details.type !== 'suite' && !isFile) count += 1;
   }
   yield String(count);

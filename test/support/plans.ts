@@ -187,7 +187,7 @@ export async function readPlans(
  * From here on all statements of this test file are read at its end. Does nothing in a process that is no test file.
  */
 export function watchPlans(databases: EmptyDatabases): void {
-  if (process.env['NODE_TEST_CONTEXT'] === undefined || !/\.test\.m?ts$/.test(process.argv[1] ?? '')) return;
+  if (process.env['NODE_TEST_CONTEXT'] === undefined || !/\.test\.m?[jt]s$/.test(process.argv[1] ?? '')) return;
   watch();
   after(async () => {
     const first = (kind: Kind) => [...sent[kind]].filter((sql) => isFirst(kind, sql));

@@ -3,13 +3,14 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { createServer, type ListenOptions, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CliFolder, cliFolder } from './cli.ts';
-import { freshDatabase } from './postgres.ts';
-import type { DatabaseKind } from './stores.ts';
+import { type FreshDatabase, freshDatabase } from './postgres.ts';
+import { type DatabaseKind, migratedOnPostgres, writeMigrated } from './stores.ts';
 import { settingsOf, wayTo } from './way.ts';
 
 const readyMilliseconds = 600_000;
@@ -47,6 +48,8 @@ export interface ServeOptions {
   readonly processes?: number | 'auto';
   /** Another checkout than the installation's. */
   readonly root?: string;
+  /** Run the sources, as operators' servers do: for tests of the process itself. */
+  readonly sources?: boolean;
 }
 
 /** A server process. */
@@ -77,6 +80,21 @@ process.once('exit', () => {
 process.once('SIGTERM', () => process.exit(143));
 
 /**
+ * A new installation whose database is migrated already, as by `gatehouse db migrate`, and empty but for that: to
+ * migrate one takes longer than to start a server.
+ */
+export async function installMigrated(
+  kind: DatabaseKind,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
+  if (kind === 'postgres') return installOn(env, undefined, await migratedOnPostgres());
+  const installation = await installOn(env);
+  mkdirSync(join(installation.folder, 'data'), { mode: 0o700 });
+  await writeMigrated(join(installation.folder, 'data/gatehouse.db'));
+  return installation;
+}
+
+/**
  * A fresh installation on an empty database, or on the one that the settings for all its processes name; `root` is the
  * checkout that it runs.
  */
@@ -86,7 +104,15 @@ export async function install(
   root?: string,
 ): Promise<Installation> {
   const { DATABASE_URL: given } = env;
-  const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
+  return installOn(env, root, kind === 'postgres' && given === undefined ? await freshDatabase() : undefined);
+}
+
+async function installOn(
+  env: Readonly<Record<string, string>>,
+  root?: string,
+  database?: FreshDatabase,
+): Promise<Installation> {
+  const { DATABASE_URL: given } = env;
   const port = await freePort();
   // By default there is no balancer in front of it: a stop need not wait for one.
   const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && settingsOf(wayTo(database.url))) };
@@ -101,11 +127,13 @@ export async function install(
     ask: cli.ask,
     start: cli.start,
     cli: cli.json,
-    serve: ({ env = {}, demo = false, port: own = port, processes, root } = {}) => {
+    serve: ({ env = {}, demo = false, port: own = port, processes, root, sources = false } = {}) => {
       // The hosts of accounts stay those of the first process.
       const address = own === port ? {} : { PORT: String(own), SERVICE_DOMAIN: `localhost:${port}` };
       const several = processes === undefined ? [] : ['--processes', String(processes)];
-      const child = cli.start(['serve', ...(demo ? ['--demo'] : []), ...several], { ...address, ...env }, root);
+      const args = ['serve', ...(demo ? ['--demo'] : []), ...several];
+      const settings = { ...address, ...env };
+      const child = cli.start(args, settings, { root, sources });
       for (const set of [running, servers]) {
         set.add(child);
         child.once('close', () => set.delete(child));
@@ -130,7 +158,7 @@ export async function startService({
   database,
   ...options
 }: ServeOptions & { readonly database: DatabaseKind }): Promise<Service> {
-  const installation = await install(database);
+  const installation = await installMigrated(database);
   return installation.serve(options);
 }
 

@@ -17,15 +17,29 @@ interface Noted {
   readonly programs: number;
 }
 
-/** In seconds; without Linux nothing is known of programs. */
-function secondsOfPrograms(): number {
+/** What `/proc` says of a process: its own seconds, and those of the programs that it started and waited for. */
+function secondsOf(pid: number | string): readonly [own: number, programs: number] {
   try {
-    const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
-    // Fields 16 and 17 of proc_pid_stat(5); the third one comes first here.
-    const [user, system] = fields.split(' ').slice(13, 15).map(Number);
-    return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    // Fields 14 to 17 of proc_pid_stat(5); the third one comes first here.
+    const [user = 0, system = 0, ofPrograms = 0, systemOfPrograms = 0] = fields.split(' ').slice(11, 15).map(Number);
+    return [(user + system) / ticksPerSecond, (ofPrograms + systemOfPrograms) / ticksPerSecond];
   } catch {
-    return 0;
+    return [0, 0];
+  }
+}
+
+/** Of a program and all that it started; without Linux nothing is known. */
+export function secondsOfTree(pid: number): number {
+  const [own, ended] = secondsOf(pid);
+  return childrenOf(pid).reduce((sum, child) => sum + secondsOfTree(child), own + ended);
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
   }
 }
 
@@ -36,14 +50,17 @@ if (folder !== undefined) {
     const noted: Noted = {
       entry: process.argv[1] ?? '',
       own: (userCPUTime + systemCPUTime) / 1e6,
-      programs: secondsOfPrograms(),
+      programs: secondsOf('self')[1],
     };
     writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(noted));
   });
 }
 
-/** A table of what the processes of test files noted, the longest first. `filesOf` says what is in a group. */
-export function tableOfTimes(from: string, filesOf: (entry: string) => readonly string[]): string {
+/**
+ * A table of what the processes of test files noted, the longest first. `filesOf` says what is in a group; `database` is
+ * what PostgreSQL took.
+ */
+export function tableOfTimes(from: string, filesOf: (entry: string) => readonly string[], database: number): string {
   const noted = readdirSync(from).map((name): Noted => JSON.parse(readFileSync(join(from, name), 'utf8')));
   const rows = noted.sort((one, other) => other.own + other.programs - one.own - one.programs);
   const lines = rows.map(({ entry, own, programs }) => {
@@ -52,5 +69,6 @@ export function tableOfTimes(from: string, filesOf: (entry: string) => readonly 
   });
   const sum = (of: (one: Noted) => number) => rows.reduce((total, one) => total + of(one), 0).toFixed(1);
   const total = `${sum(({ own }) => own).padStart(7)} ${sum(({ programs }) => programs).padStart(9)}  all`;
-  return ['Seconds of the processor', '    own  programs  files', ...lines, total, ''].join('\n');
+  const ofDatabase = `${''.padStart(7)} ${database.toFixed(1).padStart(9)}  PostgreSQL`;
+  return ['Seconds of the processor', '    own  programs  files', ...lines, total, ofDatabase, ''].join('\n');
 }

@@ -5,18 +5,37 @@
 
 import { createHash } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { accountPositions } from './account-positions.ts';
 
 /** The variable that names a folder for the statements of a run. */
 export const statementsVariable = 'GATEHOUSE_TEST_STATEMENTS';
 
+/** The variable that names this module in JavaScript, as `writeRecorder` wrote it. */
+export const recorderVariable = 'GATEHOUSE_TEST_RECORDER';
+
+/**
+ * Writes this module and what it imports into the folder and answers its address. What Node keeps of compiled sources is
+ * not open yet when it loads such a module, so that each server and command would load what strips its types.
+ */
+export async function writeRecorder(folder: string): Promise<string> {
+  const { transform } = await import('esbuild');
+  for (const name of ['record-statements', 'account-positions']) {
+    const source = readFileSync(new URL(`./${name}.ts`, import.meta.url), 'utf8');
+    const { code } = await transform(source, { loader: 'ts', format: 'esm' });
+    writeFileSync(join(folder, `${name}.mjs`), code.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.mjs"'));
+  }
+  return pathToFileURL(join(folder, 'record-statements.mjs')).href;
+}
+
 /** What makes a process that is started with such an environment record as well; nothing where this one does not. */
 export function recordingEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const folder = process.env[statementsVariable];
   if (folder === undefined || !env['DATABASE_URL']?.startsWith('postgres')) return {};
-  return { [statementsVariable]: folder, NODE_OPTIONS: `--import=${import.meta.url}` };
+  const module = process.env[recorderVariable] ?? import.meta.url;
+  return { [statementsVariable]: folder, NODE_OPTIONS: `--import=${module}` };
 }
 
 interface Connection {

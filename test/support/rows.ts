@@ -11,6 +11,11 @@ export function readRows(url: string): Promise<Rows> {
   return url.startsWith('sqlite:') ? readSqlite(url.slice('sqlite:'.length)) : readPostgres(url);
 }
 
+/** The rows of one table, without reading the others. */
+export function readTable(url: string, table: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return ask(url, `select * from "${table}"`);
+}
+
 /** All that is stored, as one text to search in. */
 export async function dump(url: string): Promise<string> {
   return JSON.stringify(await readRows(url));

@@ -102,15 +102,21 @@ watchPlans(emptyDatabases);
 
 /** A database is copied in a tenth of the time that the migrations take. */
 async function migratedDatabase(kind: DatabaseKind): Promise<TestDatabase> {
-  if (kind === 'postgres') {
-    await ensureTemplate('migrated', migrate);
-    return freshDatabase('migrated');
-  }
-  migrated ??= readMigrated();
-  const bytes = await migrated;
+  if (kind === 'postgres') return migratedOnPostgres();
   const database = await emptyDatabase(kind, fastFolder());
-  writeFileSync(database.url.slice('sqlite:'.length), bytes, { mode: 0o600 });
+  await writeMigrated(database.url.slice('sqlite:'.length));
   return database;
+}
+
+/** The same of PostgreSQL. */
+export async function migratedOnPostgres(): Promise<TestDatabase> {
+  await ensureTemplate('migrated', migrate);
+  return freshDatabase('migrated');
+}
+
+/** Makes the file a migrated SQLite database. */
+export async function writeMigrated(file: string): Promise<void> {
+  writeFileSync(file, await emptyDatabases.sqlite(), { mode: 0o600 });
 }
 
 /** A migrated store on a new database. */

@@ -11,9 +11,9 @@ import { handlerOf, stage } from '../domain/hooks/stage.ts';
 import { newCast, newGrant, present } from '../store/samples.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { askForLink } from '../support/resets.ts';
+import { sampledDatabases } from '../support/sample.ts';
 import { fail, scriptedHooks } from '../support/scripted-hooks.ts';
 import { makeUser, password, refresh, signedIn } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 import { type CollectedSpan, type Collector, startCollector } from './collector.ts';
 
@@ -53,7 +53,7 @@ function treeOf(spans: readonly CollectedSpan[]): string[] {
   return spans.map(pathOf).sort();
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`traces on ${kind}`, () => {
     const hooks = scriptedHooks();
     let app: TestApp;

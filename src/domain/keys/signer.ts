@@ -4,15 +4,19 @@ import type { SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { isPublished, keyAlgorithmOf, kidFor, privateKeyPlace, publicKeysOf, signingKeyAt } from './signing-keys.ts';
+import { createSigningQueue, type SigningQueue } from './signing-queue.ts';
 
 /** How many opened private keys are cached; the oldest is dropped first. */
 const mostOpenKeys = 10_000;
 
 /**
  * Signs with the account's current key. The store is asked for it each time, so that a rotation by another process
- * takes effect at once; opened private keys are cached.
+ * takes effect at once; opened private keys are cached. `queue` counts what is being signed.
  */
-export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault'>): Signer {
+export function createSigner(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  queue: SigningQueue = createSigningQueue(),
+): Signer {
   const opened = new Map<string, KeyObject>();
 
   function openKey(account: Account, { kid, sealedPrivateKey }: SigningKeyRecord): KeyObject {
@@ -27,17 +31,22 @@ export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault
     return key;
   }
 
+  const signNow: Signer['sign'] = async (account, alg, typ, claims) => {
+    const record = signingKeyAt(await services.store.keys.list(account.id), keyAlgorithmOf(alg), services.clock.now());
+    if (!record) throw new Failure('internal', { reason: `the account has no ${alg} key` });
+    const input = `${encode({ alg, kid: kidFor(record.kid, alg), typ })}.${encode(claims)}`;
+    const signature = await signOnPool(input, alg, openKey(account, record));
+    return `${input}.${signature.toString('base64url')}`;
+  };
+
   return {
-    async sign(account, alg, typ, claims) {
-      const record = signingKeyAt(
-        await services.store.keys.list(account.id),
-        keyAlgorithmOf(alg),
-        services.clock.now(),
-      );
-      if (!record) throw new Failure('internal', { reason: `the account has no ${alg} key` });
-      const input = `${encode({ alg, kid: kidFor(record.kid, alg), typ })}.${encode(claims)}`;
-      const signature = await signOnPool(input, alg, openKey(account, record));
-      return `${input}.${signature.toString('base64url')}`;
+    async sign(...given) {
+      queue.enter();
+      try {
+        return await signNow(...given);
+      } finally {
+        queue.leave();
+      }
     },
     async published(account) {
       const now = services.clock.now();

@@ -74,10 +74,10 @@ export interface Dialect {
 
 /** An index that finds more than it is asked for. */
 export interface UserSearch {
-  /** What it is asked for a filter on a column; null where it cannot tell. */
-  readonly partsAsked: (column: string, filter: ListFilter) => string | null;
-  /** The ids of those who may have the parts, in any account. */
-  readonly found: (asked: string) => Sql;
+  /** What it can be asked for a filter on a column, part by part; nothing where it cannot tell. */
+  readonly partsAsked: (column: string, filter: ListFilter) => readonly string[];
+  /** The ids of those who may have all of the parts, in any account. */
+  readonly found: (parts: readonly string[]) => Sql;
   /** The ids of those of the account whom it does not know yet. */
   readonly waitingOf: (accountId: number) => Sql;
 }

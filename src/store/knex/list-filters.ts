@@ -31,8 +31,8 @@ export interface Listing<Item> {
   readonly conditions?: Readonly<Record<string, (accountId: number, filter: ListFilter) => Sql>>;
   /** Fields from other tables, or from several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
-  /** What an index of parts of texts is asked for a filter; null where it cannot tell, or the database needs no help. */
-  readonly search?: (db: Knex, filter: ListFilter) => string | null;
+  /** What an index of parts of texts can be asked for a filter; nothing where it cannot tell, or is not asked. */
+  readonly search?: (db: Knex, filter: ListFilter) => readonly string[];
   /** The number of all items of an account, if it is known without counting them. */
   readonly countAll?: (db: Knex, accountId: number) => Promise<number>;
   read(row: DbRow): Item;
@@ -132,15 +132,14 @@ function conditionOn<Item>(
 export interface Ways {
   /** Filters that are checked on each row. */
   readonly rowByRow: readonly ListFilter[];
-  /** Filters whose rows an index of parts of texts finds; each of them is checked, too. */
-  readonly searched: readonly ListFilter[];
+  /** Filters whose rows an index of parts of texts finds, with the parts; each of the rows is checked, too. */
+  readonly searched: ReadonlyMap<ListFilter, readonly string[]>;
 }
 
 /** Everything of the account that may satisfy the filter. */
-function searchedIds<Item>(db: Knex, { search }: Listing<Item>, accountId: number, filter: ListFilter): Sql | null {
-  const asked = search?.(db, filter) ?? null;
+function searchedIds(db: Knex, accountId: number, parts: readonly string[] | undefined): Sql | null {
   const { userSearch } = dialectOf(db);
-  return asked === null || !userSearch ? null : either(userSearch.found(asked), userSearch.waitingOf(accountId));
+  return parts && userSearch ? either(userSearch.found(parts), userSearch.waitingOf(accountId)) : null;
 }
 
 /**
@@ -171,7 +170,7 @@ export function filtered<Item>(
       elsewhere.push(ids);
       continue;
     }
-    const searchedFor = searched.includes(filter) ? searchedIds(db, listing, accountId, filter) : null;
+    const searchedFor = searchedIds(db, accountId, searched.get(filter));
     if (searchedFor) elsewhere.push(searchedFor);
     const [sql, bindings] = conditionOn(db, listing, accountId, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);

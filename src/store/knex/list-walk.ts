@@ -6,7 +6,7 @@
 
 import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
-import { dialectOf } from './dialect.ts';
+import { dialectOf, type UserSearch } from './dialect.ts';
 import { nearestLinked, type Sql, type Stretch } from './links.ts';
 import type { Ways } from './list-filters.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
@@ -21,7 +21,10 @@ const mostSorted = 2000;
 /** Maximum number of rows looked up to be counted: reading all of a large account is quicker then. */
 const mostCounted = 50_000;
 
-const plainly: Ways = { rowByRow: [], searched: [] };
+/** A part that more have is not asked for beside one that few have. */
+const mostOfPart = 10_000;
+
+const plainly: Ways = { rowByRow: [], searched: new Map() };
 
 type Known<Item> = Omit<Asked<Item>, keyof Measured>;
 
@@ -90,29 +93,47 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Measured
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
   const { few, counted } = await measureSearched(known);
-  const lookedUp = few.length > 0 || ranges.some((filter) => !many.includes(filter));
+  const lookedUp = few.size > 0 || ranges.some((filter) => !many.includes(filter));
   return { rowByRow: many, searched: few, lookedUp, counted: { rowByRow: [], searched: counted } };
 }
 
-/** Of an account with more, it is known whether an index of parts of texts finds few. */
-async function measureSearched<Item>(
-  known: Known<Item>,
-): Promise<{ readonly few: readonly ListFilter[]; readonly counted: readonly ListFilter[] }> {
+type Searched = Ways['searched'];
+
+const nothingSearched: { readonly few: Searched; readonly counted: Searched } = { few: new Map(), counted: new Map() };
+
+/** How many rows an index of parts of texts finds, up to so many. */
+function sizeFound(db: Knex, { found }: UserSearch, parts: readonly string[], most: number): Promise<number> {
+  const [sql, bindings] = found(parts);
+  return sizeOf(db, db.raw(`(${sql} limit ?) as matched`, [...bindings, most] as Cell[]));
+}
+
+/**
+ * The parts that few have, if there are any: FTS5 reads much of the others, and they hardly find fewer. Otherwise all.
+ */
+async function rarePartsOf(db: Knex, search: UserSearch, parts: readonly string[]): Promise<readonly string[]> {
+  if (parts.length === 1) return parts;
+  const sized = parts.map(async (part) => [part, await sizeFound(db, search, [part], mostOfPart + 1)] as const);
+  const rare = (await Promise.all(sized)).filter(([, size]) => size <= mostOfPart);
+  return rare.length === 0 ? parts : rare.map(([part]) => part);
+}
+
+/** Which filters an index of parts of texts finds few for, and which so few that it counts them. */
+async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothingSearched> {
   const { db, listing, query } = known;
   const { userSearch } = dialectOf(db);
-  const asked = query.filters.map((filter) => [filter, listing.search?.(db, filter) ?? null] as const);
-  const searches = asked.filter(([, parts]) => parts !== null);
-  if (!userSearch || searches.length === 0) return { few: [], counted: [] };
+  const asked = query.filters.map((filter) => [filter, listing.search?.(db, filter) ?? []] as const);
+  const searches = asked.filter(([, parts]) => parts.length > 0);
+  if (!userSearch || searches.length === 0) return nothingSearched;
+  // An account of few users is read through.
   const everybody = rowsOf({ ...known, ...plainly }, []).select(db.raw('1'));
-  if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return { few: [], counted: [] };
-  const sizes = await Promise.all(
-    searches.map(async ([filter, parts]) => {
-      const [found, bindings] = userSearch.found(parts ?? '');
-      const rows = db.raw(`(${found} limit ?) as matched`, [...bindings, mostCounted + 1] as Cell[]);
-      return [filter, await sizeOf(db, rows)] as const;
-    }),
-  );
-  const within = (most: number) => sizes.filter(([, size]) => size <= most).map(([filter]) => filter);
+  if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return nothingSearched;
+  const sized = searches.map(async ([filter, all]) => {
+    const parts = await rarePartsOf(db, userSearch, all);
+    return { filter, parts, size: await sizeFound(db, userSearch, parts, mostCounted + 1) };
+  });
+  const sizes = await Promise.all(sized);
+  const within = (most: number) =>
+    new Map(sizes.filter(({ size }) => size <= most).map(({ filter, parts }) => [filter, parts]));
   return { few: within(mostSorted), counted: within(mostCounted) };
 }
 

@@ -59,7 +59,7 @@ export const userListing: Listing<DetailedUser> = {
   },
   search: (db, filter) => {
     const column = columns[filter.field]?.column;
-    return column && isSearched(column) ? (dialectOf(db).userSearch?.partsAsked(column, filter) ?? null) : null;
+    return column && isSearched(column) ? (dialectOf(db).userSearch?.partsAsked(column, filter) ?? []) : [];
   },
   unlinked: { other_role: linkedBy('role_users'), other_administered_role: linkedBy('role_admins') },
   within: {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { verifyTrail } from '../../../src/domain/audit/verify.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { partsOn } from '../../support/sample.ts';
-import { databases } from '../../support/stores.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
 import { membershipsTold } from './memberships.ts';
@@ -15,9 +14,8 @@ import { secondFactorsTold } from './second-factors.ts';
 import { signInsTold } from './sign-ins.ts';
 import { tokensTold } from './tokens.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`the trail records what happens on ${kind}`, () => {
-    const part = partsOn(kind);
     let app: TestApp | undefined;
     const current = (): TestApp => {
       assert.ok(app);
@@ -28,14 +26,14 @@ for (const kind of databases) {
     });
     after(() => app?.dispose());
 
-    part('sign-ins', () => signInsTold(current));
-    part('second factors', () => secondFactorsTold(current));
-    part('tokens', () => tokensTold(current));
-    part('changes', () => changesTold(current));
-    part('registrations', () => registrationsTold(current));
-    part('management', () => managementTold(current));
-    part('roles and apps', () => rolesAndAppsTold(current));
-    part('memberships', () => membershipsTold(current));
+    describe('sign-ins', () => signInsTold(current));
+    describe('second factors', () => secondFactorsTold(current));
+    describe('tokens', () => tokensTold(current));
+    describe('changes', () => changesTold(current));
+    describe('registrations', () => registrationsTold(current));
+    describe('management', () => managementTold(current));
+    describe('roles and apps', () => rolesAndAppsTold(current));
+    describe('memberships', () => membershipsTold(current));
 
     it('all events form one chain', async () => {
       const { services, account } = current();

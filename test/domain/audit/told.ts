@@ -5,7 +5,7 @@ import type { ActorType } from '../../../src/domain/audit/context.ts';
 import type { Action, TargetType } from '../../../src/domain/audit/events.ts';
 import type { EventRecord } from '../../../src/store/events.ts';
 import type { TestApp } from '../../support/app.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 
 /** An event in short: action, outcome, actor, target and detail. */
 export type Told = readonly [
@@ -45,7 +45,7 @@ export async function assertTold(
 
 /** `user/role` of every role assignment in the account. */
 async function memberships({ url, account }: TestApp): Promise<ReadonlySet<string>> {
-  const links = (await readRows(url))['role_users'] as readonly Readonly<Record<string, unknown>>[];
+  const links = (await readTable(url, 'role_users')) as readonly Readonly<Record<string, unknown>>[];
   const own = links.filter((link) => Number(link['account_id']) === account.id);
   return new Set(own.map((link) => `${link['user_id']}/${link['role_id']}`));
 }

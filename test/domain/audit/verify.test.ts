@@ -5,7 +5,7 @@ import { recordEvent } from '../../../src/domain/audit/record.ts';
 import { readChain, verifyNextPart } from '../../../src/domain/audit/verified.ts';
 import { verifyTrail } from '../../../src/domain/audit/verify.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
-import { onEachDatabase } from '../../store/suite.ts';
+import { onSampledDatabases } from '../../store/suite.ts';
 import { execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
 
@@ -25,7 +25,7 @@ const changes = {
   hash: "case when hash like 'A%' then 'B' else 'A' end || substr(hash, 2)",
 } as const;
 
-onEachDatabase('the trail is verified', (subject) => {
+onSampledDatabases('the trail is verified', (subject) => {
   let services: TestServices;
 
   before(async () => {

@@ -11,7 +11,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
 import { purgeTable } from '../../support/purge.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { casesOn } from '../../support/sample.ts';
 import { CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
@@ -49,7 +49,7 @@ for (const kind of databases) {
 
     /** Ids of the sessions whose end clients must be notified of. */
     async function toldOf({ client }: Pick<SignedInBrowser, 'client'>): Promise<unknown[]> {
-      const rows = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
+      const rows = (await readTable(app.url, 'logout_notices')).map(Object);
       return rows.filter(({ app_id: appId }) => Number(appId) === client.app_id).map(({ sid }) => sid);
     }
 

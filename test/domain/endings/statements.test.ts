@@ -11,7 +11,7 @@ import { openSqlite } from '../../../src/store/knex/sqlite/engine.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { newGrant } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser, registerClient } from '../../support/sign-in.ts';
 
@@ -56,7 +56,7 @@ for (const kind of sampledDatabases) {
       const ended = await endSignIns(app.services, tx, app.account, user, { because: 'password changed' });
       const taken = statements;
       assert.deepEqual(ended, { grantsRevoked: count, clientsTold: count });
-      const notices = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
+      const notices = (await readTable(app.url, 'logout_notices')).map(Object);
       assert.equal(notices.filter(({ sid }) => sid.startsWith(`${user.id}-`)).length, count);
       return taken;
     }

@@ -7,7 +7,7 @@ import type { Mail } from '../../../src/domain/mail.ts';
 import { changeMessage } from '../../../src/domain/means/message.ts';
 import { createChangeNotices } from '../../../src/domain/means/notices.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
@@ -49,7 +49,7 @@ for (const kind of sampledDatabases) {
     });
     after(() => app.dispose());
 
-    const left = async () => ((await readRows(app.url))['change_notices'] ?? []).length;
+    const left = async () => (await readTable(app.url, 'change_notices')).length;
     const run = () => app.services.changeNotices.run();
     const change = ({ id }: { readonly id: number }) =>
       setUser(app.services, app.account, id, { username: `u${id}-${app.services.clock.now()}` });

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { createResetMails } from '../../../src/domain/password-reset/mails.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { askForLink, linkIn } from '../../support/resets.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { toldBy } from '../audit/told.ts';
@@ -29,7 +29,7 @@ for (const kind of sampledDatabases) {
     });
     after(() => app.dispose());
 
-    const left = async () => ((await readRows(app.url))['reset_requests'] ?? []).length;
+    const left = async () => (await readTable(app.url, 'reset_requests')).length;
     const run = () => app.services.resetMails.run();
 
     test('is retried after 10 s, 1, 5 and 15 minutes, each time with a new link, then dropped', async () => {

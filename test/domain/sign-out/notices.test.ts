@@ -10,10 +10,10 @@ import { removeUser } from '../../../src/domain/users/users.ts';
 import { updateUser } from '../../../src/domain/users/write-user.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { everywhere, type Internet, openInternet, patientMilliseconds } from '../../support/internet.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
-import { databases } from '../../support/stores.ts';
 import { toldBy } from '../audit/told.ts';
 
 const second = 1_000;
@@ -25,7 +25,7 @@ interface Heard {
   readonly claims: JWTPayload;
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`back-channel logout on ${kind}`, () => {
     let app: TestApp;
     let internet: Internet;
@@ -68,7 +68,7 @@ for (const kind of databases) {
       await app.services.logoutNotices.run();
     }
 
-    const left = async () => ((await readRows(app.url))['logout_notices'] ?? []).length;
+    const left = async () => (await readTable(app.url, 'logout_notices')).length;
 
     test('every client of the session that registered for it is notified of its end, once', async () => {
       const uri = (name: string) => ({ backchannel_logout_uri: `https://${name}.example.com/ended?x=1` });

@@ -8,7 +8,7 @@ import { createLogoutNotices } from '../../../src/domain/sign-out/notices.ts';
 import { newGrant } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { fetched } from '../../support/egress.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { makeUser, redirectUri, registerClient } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
 
@@ -70,7 +70,7 @@ for (const kind of databases) {
         isSilent = false;
         for (const answer of waiting) answer();
         await over;
-        assert.deepEqual((await readRows(app.url))['logout_notices'] ?? [], []);
+        assert.deepEqual(await readTable(app.url, 'logout_notices'), []);
       };
     }
     const countOf = (name: string) => asked.filter((host) => host.startsWith(name)).length;

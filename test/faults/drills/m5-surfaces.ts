@@ -15,6 +15,9 @@ export const drill = matrixDrill({
       (name) => `test/domain/hooks/${name}.test.ts`,
     ),
     'test/surfaces/api-2/hook-packages.test.ts',
+    'test/surfaces/api-2/hook-stream.test.ts',
+    'test/metrics/product-metrics.test.ts',
+    'test/tracing/traces.test.ts',
     'test/surfaces/pages/guesses.test.ts',
     'test/bench/growth/operations.test.ts',
     'test/faults/answers.test.ts',
@@ -22,6 +25,7 @@ export const drill = matrixDrill({
     ...[
       'accounts/claims-mapping',
       'audit/flows',
+      'audit/verify',
       'database-copy/copy-database',
       'endings/sessions',
       'explain/explain',
@@ -32,6 +36,9 @@ export const drill = matrixDrill({
       'own-account/visits',
       'password-reset/ask',
       'password-reset/mails',
+      'sign-out/notices',
+      'users/people/import',
+      'wake-after-commit',
       'why/why',
     ].map((name) => `test/domain/${name}.test.ts`),
     ...['fapi-client', 'fapi-modules', 'oauth4webapi', 'oidc-modules', 'openid-client', 'signed-requests'].map(

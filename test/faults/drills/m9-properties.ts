@@ -17,5 +17,6 @@ export const drill = matrixDrill({
     'test/pages/views.test.ts',
     'test/properties/arbitrary.test.ts',
     'test/properties/demands.test.ts',
+    'test/scripts/contract/changes.test.ts',
   ],
 });

@@ -63,7 +63,7 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    part('the matrix of operations', () => matrix(app, kind === 'sqlite' ? allOperations : sampled(allOperations, 8)));
+    part('the matrix of operations', () => matrix(app, kind === 'sqlite' ? allOperations : sampled(allOperations, 24)));
     part('callers and scopes', () => callers(app));
     part('routing and bodies', () => routing(app));
     part('members of a user', () => writtenMembers(app));

@@ -10,7 +10,7 @@ import { countLogStreams, endLogStreams, mostStreams } from '../../../src/domain
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { atConsole, makeAdministrator } from '../../support/console.ts';
 import { recordRun } from '../../support/hook-runs.ts';
-import { databases } from '../../support/stores.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { until } from '../../support/until.ts';
 import { least } from './hooks.ts';
 import { assertRefused, managing } from './managing.ts';
@@ -38,7 +38,7 @@ function readEvent(text: string): Event {
   return { id: fields.get('id'), event: fields.get('event'), data: data === undefined ? null : JSON.parse(data) };
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`streams of log lines on ${kind}`, () => {
     let app: TestApp;
     let server: Server;

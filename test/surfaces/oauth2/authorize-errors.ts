@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { authorizePath, redirectUri, registerClient } from '../../support/sign-in.ts';
 import { type AppOf, assertClientError, assertErrorPage } from './asking.ts';
 
@@ -74,12 +74,12 @@ export function authorizeErrors(app: AppOf): void {
   for (const [title, parameters, error, metadata] of toClient) {
     it(`the client gets ${error} for ${title}, with state and iss, by GET and by POST`, async () => {
       const client = await registerClient(app(), { ...metadata, redirect_uris: [redirectUri] });
-      const before = (await readRows(app().url))['authorization_requests']?.length;
+      const before = (await readTable(app().url, 'authorization_requests')).length;
       const path = authorizePath(client, parameters);
       assertClientError(app(), await app().send('GET', path), error);
       const form = Object.fromEntries(new URL(path, redirectUri).searchParams);
       assertClientError(app(), await app().send('POST', '/oauth2/authorize', { form }), error);
-      assert.equal((await readRows(app().url))['authorization_requests']?.length, before, 'nothing was started');
+      assert.equal((await readTable(app().url, 'authorization_requests')).length, before, 'nothing was started');
     });
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
 import { askForCodes, deviceMetadata } from '../../support/devices.ts';
-import { readRows } from '../../support/rows.ts';
+import { readRows, readTable } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
@@ -75,7 +75,7 @@ export function authorizeState(app: AppOf): void {
     const request = /name="request" value="([^"]*)"/.exec(begun.answer.text)?.[1] ?? '';
     const asked = await submit(app(), begun, { username: user.email ?? '', password });
     assert.match(asked.answer.text, /value="allow"/);
-    const codes = async () => (await readRows(app().url))['codes']?.length ?? 0;
+    const codes = async () => (await readTable(app().url, 'codes')).length;
     const before = await codes();
     const form = { request, csrf: /name="csrf" value="([^"]*)"/.exec(asked.answer.text)?.[1] ?? '', decision: 'allow' };
     await app().send('POST', '/consent', { headers: jar.header, form });

@@ -16,7 +16,7 @@ import {
 } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { purgeAll } from '../../support/purge.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { type RegisteredClient, redirectUri, registerClient } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
 
@@ -86,7 +86,7 @@ export function clientAssertions(app: AppOf): void {
     }
     const { store, clock } = app().services;
     const kept = async () =>
-      ((await readRows(app().url))['client_assertions'] ?? []).filter((row) =>
+      (await readTable(app().url, 'client_assertions')).filter((row) =>
         [one.app_id, two.app_id].includes(Number((row as { app_id: unknown }).app_id)),
       ).length;
     await purgeAll(store, clock.now() + 89_000);

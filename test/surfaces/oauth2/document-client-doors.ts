@@ -8,7 +8,7 @@ import { shown, sign, type TestKey, testKey } from '../../support/assertions.ts'
 import { askForCodes, codesOf, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
 import { accountForDocuments, type Documents, openDocuments, publish } from '../../support/documents.ts';
 import { newProofKey, proofFor } from '../../support/dpop.ts';
-import { readRows } from '../../support/rows.ts';
+import { readRows, readTable } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
@@ -128,7 +128,7 @@ export function documentClientDoors(kind: 'sqlite' | 'postgres'): void {
     const before = await readRows(one.url);
     const pushed = await push(client);
     assert.equal(pushed.status, 201, pushed.text);
-    assert.deepEqual((await readRows(one.url))['pushed_requests'], before['pushed_requests']);
+    assert.deepEqual(await readTable(one.url, 'pushed_requests'), before['pushed_requests']);
     const uri: string = pushed.body.request_uri;
     assertErrorPage(await one.send('GET', loadPath(publish(documents), uri)), /request_uri/);
     assertErrorPage(await one.send('GET', loadPath(client, `${uri.slice(0, -2)}AA`)), /request_uri/);

@@ -4,7 +4,7 @@ import { exchangeGrant } from '../../../src/domain/clients/known-values.ts';
 import { accessTokenType } from '../../../src/domain/tokens/token-set.ts';
 import { deviceGrant } from '../../support/devices.ts';
 import { askWithProof, newProofKey, nonceOf, proofFor } from '../../support/dpop.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import {
   CookieJar,
   clientAuthentication,
@@ -24,7 +24,7 @@ export function dpopUse(app: AppOf): void {
     const one = await app().another({ ...unlimited, 'grant.password': 'on' });
     const grantTypes = ['authorization_code', 'refresh_token', 'password', 'client_credentials', deviceGrant];
     const client = await registerClient(one, { grant_types: [...grantTypes, exchangeGrant] });
-    const kept = async () => (await readRows(one.url))['client_assertions']?.length;
+    const kept = async () => (await readTable(one.url, 'client_assertions')).length;
     const nonce = await nonceOf(one, client, key);
     const before = await kept();
     const token = { subject_token: 'x', subject_token_type: accessTokenType };

@@ -5,7 +5,7 @@ import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey, proofFor } from '../../support/dpop.ts';
 import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
 import { purgeAll } from '../../support/purge.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
@@ -103,7 +103,7 @@ export function pushedRequests(app: AppOf): void {
 
   it('errors are reported when it is pushed, and nothing is stored', async () => {
     const client = await registerClient(app());
-    const kept = async () => (await readRows(app().url))['pushed_requests']?.length;
+    const kept = async () => (await readTable(app().url, 'pushed_requests')).length;
     const before = await kept();
     for (const [parameters, error] of [
       [{ response_type: '' }, 'invalid_request'],
@@ -149,7 +149,7 @@ export function pushedRequests(app: AppOf): void {
     assertError(await app().send('POST', '/oauth2/par', { form: {} }), 400, 'invalid_client');
     const posted = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
     await push(posted);
-    const rows = JSON.stringify((await readRows(app().url))['pushed_requests']);
+    const rows = JSON.stringify(await readTable(app().url, 'pushed_requests'));
     assert.ok(rows.includes(redirectUri) && !rows.includes(posted.client_secret ?? 'x'));
     const key = await testKey('ES256', 'k');
     const signer = await registerSigner(app(), [key]);
@@ -229,7 +229,7 @@ export function pushedRequests(app: AppOf): void {
     const client = await registerClient(app());
     await push(client);
     const count = async () =>
-      ((await readRows(app().url))['pushed_requests'] as { app_id: number }[]).filter(
+      ((await readTable(app().url, 'pushed_requests')) as { app_id: number }[]).filter(
         ({ app_id: id }) => Number(id) === client.app_id,
       ).length;
     assert.equal(await count(), 1);

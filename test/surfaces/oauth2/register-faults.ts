@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
 import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { redirectUri } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
 
@@ -137,7 +137,7 @@ export function registrationFaults(app: AppOf): void {
   });
 
   it('refuses bodies that are not JSON objects, and registers nothing when it refuses', async () => {
-    const before = (await readRows(app().url))['clients']?.length;
+    const before = (await readTable(app().url, 'clients')).length;
     const authorization = `Bearer ${await app().bearer('register_clients')}`;
     const send = (raw: string, type: string) =>
       app().send('POST', '/oauth2/register', { headers: { authorization, 'content-type': type }, raw });
@@ -158,7 +158,7 @@ export function registrationFaults(app: AppOf): void {
       400,
       'invalid_request',
     );
-    assert.equal((await readRows(app().url))['clients']?.length, before);
+    assert.equal((await readTable(app().url, 'clients')).length, before);
   });
 
   for (const scheme of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { redirectUri } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
 
@@ -100,7 +100,7 @@ export function registrationMembers(app: AppOf): void {
       if (outcome === 'kept') assert.deepEqual(answer.body[member], values[member]);
       else {
         assert.equal(member in answer.body, false);
-        const stored = ((await readRows(app().url))['clients'] ?? []) as { client_id: string }[];
+        const stored = (await readTable(app().url, 'clients')) as { client_id: string }[];
         const row = JSON.stringify(stored.find(({ client_id: id }) => id === answer.body.client_id));
         assert.ok(row.length > 100 && !row.includes('canary'), 'never stored');
       }

@@ -4,7 +4,7 @@ import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
@@ -24,7 +24,7 @@ function register(app: TestApp, authorization?: string, more: Record<string, str
 }
 
 async function clients(app: TestApp): Promise<number> {
-  const rows = (await readRows(app.url))['clients'] as { account_id: unknown }[];
+  const rows = (await readTable(app.url, 'clients')) as { account_id: unknown }[];
   return rows.filter(({ account_id: id }) => Number(id) === app.account.id).length;
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { readRows } from '../../support/rows.ts';
+import { readTable } from '../../support/rows.ts';
 import { makeUser, type RegisteredClient, redeem, signInForCode, type Tokens } from '../../support/sign-in.ts';
 
 export const redirectUri = 'https://app.example.com/callback';
@@ -81,5 +81,5 @@ export function assertRefusal(answer: Answer, status: number, error: string, des
 
 /** How many clients are stored, those of every account included. */
 export async function countClients(app: TestApp): Promise<number> {
-  return (await readRows(app.url))['clients']?.length ?? Number.NaN;
+  return (await readTable(app.url, 'clients')).length;
 }

@@ -19,7 +19,7 @@ const end = '\u0003';
 /** Characters of a part. */
 const partLength = 3;
 /** More of them find hardly fewer. */
-const mostParts = 12;
+const mostParts = 8;
 
 /** Parts that cover the whole text; none if it is shorter than one. */
 function partsOf(text: string): string[] {
@@ -33,18 +33,17 @@ function partsOf(text: string): string[] {
 
 const quoted = (part: string) => `"${part.replaceAll('"', '""')}"`;
 
-/** What the index is asked for a filter; null where it cannot tell. */
-export function partsAsked(column: string, { test, values: [value] }: ListFilter): string | null {
+/** What the index can be asked for a filter, part by part; nothing where it cannot tell. */
+export function partsAsked(column: string, { test, values: [value] }: ListFilter): readonly string[] {
   // SQLite reads a question up to this character.
-  if (typeof value !== 'string' || value.includes('\0')) return null;
-  if (test !== 'holds' && test !== 'ends') return null;
-  const parts = partsOf(test === 'ends' ? `${value}${end}` : value);
-  return parts.length === 0 ? null : `${column} : (${parts.map(quoted).join(' AND ')})`;
+  if (typeof value !== 'string' || value.includes('\0')) return [];
+  if (test !== 'holds' && test !== 'ends') return [];
+  return partsOf(test === 'ends' ? `${value}${end}` : value).map((part) => `${column} : ${quoted(part)}`);
 }
 
-/** Everybody who may have the parts, of all accounts, but those who wait. */
-export function found(asked: string): Sql {
-  return ['select rowid from user_search where user_search match ?', [asked]];
+/** Everybody who may have all of the parts, of all accounts, but those who wait. */
+export function found(parts: readonly string[]): Sql {
+  return ['select rowid from user_search where user_search match ?', [parts.join(' AND ')]];
 }
 
 /** Everybody of the account who waits. */
@@ -63,6 +62,8 @@ const searchStatements = {
   forget: 'delete from user_search where rowid = ?',
   add: `insert into user_search (rowid, ${texts}) values (?, ${searchedTexts.map(() => '?').join(', ')})`,
   note: `update users set searched = ${textsOfUser} where id = ?`,
+  set: 'insert into user_search (user_search, rank) values (?, cast(? as integer))',
+  changes: 'select total_changes() as changes',
 } as const;
 
 /** Nothing else runs meanwhile. */
@@ -80,7 +81,29 @@ function indexOne(connection: Sqlite.Database, row: DbRow): void {
   statement(connection, searchStatements.note).run(id);
 }
 
-/** Indexes up to `limit` of those who wait, fewer if they take more than a few milliseconds. */
+/**
+ * What is added makes a segment, and segments are merged before more is added, a few pages at a time: by itself FTS5
+ * would merge whole ones while it adds, and nothing else would run for as long as that takes.
+ */
+const merging = { automerge: 0, crisismerge: 64, usermerge: 8 };
+const mergedPages = 32;
+
+const prepared = new WeakSet<Sqlite.Database>();
+
+/** False when there was nothing to merge, for which FTS5 changes its own row alone. */
+function mergeSome(connection: Sqlite.Database): boolean {
+  const set = statement(connection, searchStatements.set);
+  if (!prepared.has(connection)) for (const [name, value] of Object.entries(merging)) set.run(name, value);
+  prepared.add(connection);
+  const changes = () => Number(statement(connection, searchStatements.changes).get()?.['changes']);
+  const before = changes();
+  set.run('merge', mergedPages);
+  return changes() - before > 1;
+}
+
+/**
+ * Merges some of the index, or indexes up to `limit` of those who wait, fewer if they take more than a few milliseconds.
+ */
 export async function indexSlice(db: Knex, limit: number): Promise<IndexedSlice> {
   const isAnyWaiting = await onConnection(
     db,
@@ -88,6 +111,7 @@ export async function indexSlice(db: Knex, limit: number): Promise<IndexedSlice>
   );
   if (!isAnyWaiting) return { indexed: 0, isLast: true };
   return withOneCommit(db, (connection) => {
+    if (mergeSome(connection)) return { result: { indexed: 0, isLast: false }, wrote: true };
     const until = performance.now() + mostMilliseconds;
     const rows = statement(connection, searchStatements.next).all(limit);
     let indexed = 0;

@@ -10,12 +10,13 @@ import { type ImportOptions, importPeople } from '../../../../src/domain/users/p
 import type { LineOutcome } from '../../../../src/domain/users/people/line.ts';
 import type { FileRow } from '../../../../src/domain/users/people/person.ts';
 import { listUsers } from '../../../../src/domain/users/users.ts';
+import { sampledDatabases } from '../../../support/sample.ts';
 import { createTestAccount, type TestServices, testServices } from '../../../support/services.ts';
-import { databases, openTestStore, type TestStore } from '../../../support/stores.ts';
+import { openTestStore, type TestStore } from '../../../support/stores.ts';
 
 const bcrypt = '$2b$04$abcdefghijklmnopqrstuuDS1IE7ysHTzMrdHBLnZMKLlELxTbUC6';
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`an import of people on ${database}`, () => {
     let opened: TestStore;
     let services: TestServices;

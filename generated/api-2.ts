@@ -16004,15 +16004,15 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only keys of this algorithm.
+                 * @description Only keys of this algorithm, `RS256` or `ES256`; another text is 400.
                  * @example ES256
                  */
-                readonly alg?: "RS256" | "ES256";
+                readonly alg?: string;
                 /**
-                 * @description Only keys in this state.
+                 * @description Only keys in this state; another text than a key's `state` is 400.
                  * @example signing
                  */
-                readonly state?: "next" | "signing" | "retired";
+                readonly state?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -16552,10 +16552,10 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only calls of this surface.
+                 * @description Only calls of this surface; another text than a deprecated one is 400.
                  * @example xml
                  */
-                readonly surface?: "api-v1" | "api-v3" | "xml";
+                readonly surface?: string;
                 /**
                  * @description Only calls with this key.
                  * @example 1

@@ -72,7 +72,8 @@ interface Change extends ProofChanges {
 
 function changeFor(fault: Fault | null) {
   const known: Readonly<Partial<Record<string, (proving: Proving) => Change | Promise<Change>>>> = changes;
-  return fault ? known[fault.kind] : undefined;
+  // A fault has the kind `__proto__`, too.
+  return fault && Object.hasOwn(known, fault.kind) ? known[fault.kind] : undefined;
 }
 
 const anotherKey = newProofKey();

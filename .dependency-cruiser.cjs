@@ -36,6 +36,7 @@ module.exports = {
           '^src/http/contract\\.ts$', // the address of an operation, for links
           '^src/http/xml-text\\.ts$', // how text stands in XML
           '^src/http/integer-text\\.ts$', // how an id stands in a text
+          '^src/http/peer-address\\.ts$', // how an address stands in a text
           '^src/http/json-errors\\.ts$', // how errors look that two surfaces have in common
           '^src/http/surface\\.ts$', // narrowed below: its `SurfaceDefinition` is what a surface is
           '^src/domain/',

@@ -266,6 +266,29 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/users/{id}/invite": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make an invite link
+         * @description A link to the page on which the user chooses a password. It works once, for 72 hours, until a newer link is made
+         *     for the user, or the user's e-mail address, user name, password or status changes. No mail is sent: give the link
+         *     to the user alone, since whoever has it can sign in. Works for users without an e-mail address too. With an
+         *     `Idempotency-Key` the answer itself is kept.
+         */
+        readonly post: operations["inviteUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/users/{id}/sessions": {
         readonly parameters: {
             readonly query?: never;
@@ -1699,6 +1722,52 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/events/chain": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the state of the audit trail's chain
+         * @description Each event of the trail is chained to the one before it, so that one that was changed, moved, removed or inserted
+         *     is found by a verification. This says how many events there are, and when all of them were last verified, by
+         *     `verifyEventChain` or by the command line.
+         */
+        readonly get: operations["readEventChain"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/events/chain/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Verify the next part of the audit trail
+         * @description Verifies the next 10,000 events at most, from the first one where no verification is under way, and answers the
+         *     state of the chain then. Call it again while `reached` is not `null`: a verification that is under way goes on
+         *     where it stopped, whoever calls. It ends at the newest event (`verified_at`), or at the first that is not what it
+         *     was (`first_bad`). It changes no event and is none itself. It cannot find that the newest events were taken back
+         *     together with the end of the chain, as restoring a backup does.
+         */
+        readonly post: operations["verifyEventChain"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/account-settings": {
         readonly parameters: {
             readonly query?: never;
@@ -2735,7 +2804,7 @@ export interface components {
              */
             readonly scope?: string;
             /**
-             * @description The address that the sign-in comes from, for hooks and limits; unknown by default.
+             * @description The IPv4 or IPv6 address that the sign-in comes from, for hooks and limits; unknown by default. Another text is 422.
              * @example 203.0.113.7
              */
             readonly ip_address?: string;
@@ -2823,6 +2892,17 @@ export interface components {
              *     ]
              */
             readonly steps: readonly components["schemas"]["ExplainStep"][];
+        };
+        /** @description Nothing is asked for. */
+        readonly InviteRequest: Record<string, never>;
+        /** @description A link that lets its user choose a password. */
+        readonly UserInvite: {
+            /**
+             * Format: uri
+             * @description Where the user chooses a password.
+             * @example https://demo.example.com/password/reset?token=il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8
+             */
+            readonly link: string;
         };
         /** @description An app that the session was used for. */
         readonly SessionApp: {
@@ -5649,6 +5729,41 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description How the chain of the audit trail stands. */
+        readonly EventChain: {
+            /**
+             * Format: int64
+             * @description How many events there are, which is the `id` of the newest.
+             * @example 4211
+             */
+            readonly events: number;
+            /**
+             * Format: int64
+             * @description How many events there were when all of them were last verified; `null` if they never were, or by a release that did not keep the number.
+             * @example 4198
+             */
+            readonly verified_events: number | null;
+            /**
+             * Format: date-time
+             * @description When a verification of all events last ended well, in ISO 8601; `null` if none did.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly verified_at: string | null;
+            /**
+             * Format: int64
+             * @description The first event that the last verification found changed, moved, removed or inserted; `null` if it found none.
+             * @example null
+             */
+            readonly first_bad: number | null;
+            /**
+             * Format: int64
+             * @description How many events the verification that is under way has been through; `null` if none is.
+             * @example null
+             */
+            readonly reached: number | null;
+        };
+        /** @description Nothing is asked for. */
+        readonly ChainVerificationRequest: Record<string, never>;
         /** @description A setting of the account. No setting holds a secret. */
         readonly AccountSetting: {
             /**
@@ -8066,6 +8181,65 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly inviteUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["InviteRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new link. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "https://demo.example.com/password/reset?token=il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["UserInvite"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -15293,14 +15467,14 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only events with this action.
+                 * @description Only events with this action, as `action` of an event names it. Another text is 400.
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. An unknown type is 400. */
                 readonly actor?: string;
                 /**
-                 * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id.
+                 * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id. An unknown type is 400.
                  * @example user:7
                  */
                 readonly target?: string;
@@ -15442,6 +15616,104 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readEventChain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state of the chain. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": 4211,
+                     *       "verified_events": 4198,
+                     *       "verified_at": "2026-11-21T10:00:00.000Z",
+                     *       "first_bad": null,
+                     *       "reached": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["EventChain"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly verifyEventChain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request repeatable when its answer was lost: a random text that the caller uses for this request alone, such as a UUID. The same request with the same key is done once, and answered as the first time. A key belongs to its caller and is known for 24 hours, unless the caller has used 10000 others since. The same key with another request is 422; while the first request is being served, the answer is 409. A request that is refused leaves the key unused. Without a credential the caller is the network that the request comes from, and the key has at least 16 characters, so that nobody else there guesses it ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
+                 * @example "8e03978e-40d5-43e8-bc93-6894a57f9324"
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing; at most 65536 bytes. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["ChainVerificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The state of the chain after this part. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": 24211,
+                     *       "verified_events": 4198,
+                     *       "verified_at": "2026-11-21T10:00:00.000Z",
+                     *       "first_bad": null,
+                     *       "reached": 10000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["EventChain"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["IdempotencyConflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -15732,12 +16004,12 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only keys of this algorithm.
+                 * @description Only keys of this algorithm, `RS256` or `ES256`; another text is 400.
                  * @example ES256
                  */
                 readonly alg?: string;
                 /**
-                 * @description Only keys in this state.
+                 * @description Only keys in this state; another text than a key's `state` is 400.
                  * @example signing
                  */
                 readonly state?: string;
@@ -16280,7 +16552,7 @@ export interface operations {
                 /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
-                 * @description Only calls of this surface.
+                 * @description Only calls of this surface; another text than a deprecated one is 400.
                  * @example xml
                  */
                 readonly surface?: string;

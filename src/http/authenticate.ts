@@ -24,7 +24,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
     const state = requestStateOf(res);
     const known = callers.get(state);
     if (known) return known;
-    const found = shown.scheme === 'DPoP' ? byProof(req, account, shown.token) : byBearer(account, shown.token);
+    const found = shown.scheme === 'DPoP' ? byProof(req, state, account, shown.token) : byBearer(account, shown.token);
     const counted = limit === undefined ? found : found.then((caller) => count(res, account, limit, caller));
     callers.set(state, counted);
     return counted;
@@ -32,11 +32,11 @@ export function securityHandlers(services: Services, limit?: LimitName) {
 
   const byBearer = (account: Account, token: string) => authenticateBearer(services, account, token);
 
-  function byProof(req: Request, account: Account, accessToken: string): Promise<Caller> {
+  function byProof(req: Request, { method }: RequestState, account: Account, accessToken: string): Promise<Caller> {
     // What the client signed is compared as a URL, so the path is read as one.
     const { pathname } = new URL(req.originalUrl, account.baseUrl);
     const proof = req.get('dpop') ?? '';
-    const presented = { accessToken, proof, method: req.method, urls: addressesOf(account, pathname) };
+    const presented = { accessToken, proof, method, urls: addressesOf(account, pathname) };
     return authenticateAdministrator(services, account, presented);
   }
 

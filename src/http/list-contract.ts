@@ -28,17 +28,35 @@ export interface ListRules extends ListExtension {
   readonly path: string;
   /** Members of an item, which `fields` may name. */
   readonly members: ReadonlySet<string>;
+  /** By exact filter of a text: the only values that its member can have. */
+  readonly closed: ReadonlyMap<string, readonly string[]>;
   readonly maximumLimit: number;
   readonly defaultLimit: number;
 }
 
 type Node = Readonly<Record<string, unknown>>;
 
-function membersOf(contract: Contract, operation: ContractOperation): ReadonlySet<string> {
+function propertiesOf(contract: Contract, operation: ContractOperation): Readonly<Record<string, Node>> {
   const media = operation.responses['200']?.content?.['application/json'] as { schema: Node };
   const follow = followIn(contract);
   const items = follow(follow(media.schema)['items'] as Node);
-  return new Set(Object.keys(items['properties'] as Node));
+  return items['properties'] as Readonly<Record<string, Node>>;
+}
+
+/** A filter by a value that no item can have is a mistake, as an unknown parameter is: where those are refused. */
+function closedFilters(
+  contract: Contract,
+  { exact = {}, strict = false }: ListExtension,
+  properties: Readonly<Record<string, Node>>,
+): ReadonlyMap<string, readonly string[]> {
+  const follow = followIn(contract);
+  const texts = Object.keys(exact).filter((name) => strict && exact[name] === 'text');
+  return new Map(
+    texts.flatMap((name) => {
+      const values = follow(properties[name] ?? {})['enum'] as readonly string[] | undefined;
+      return values ? [[name, values] as const] : [];
+    }),
+  );
 }
 
 function limitsOf(contract: Contract, operation: ContractOperation): [maximum: number, fallback: number] {
@@ -57,9 +75,11 @@ export function readListRules(contract: Contract): ReadonlyMap<string, ListRules
     const extension = operation?.['x-list'];
     if (!operation || !extension) continue;
     const [maximumLimit, defaultLimit] = limitsOf(contract, operation);
-    const members = membersOf(contract, operation);
+    const properties = propertiesOf(contract, operation);
+    const members = new Set(Object.keys(properties));
+    const closed = closedFilters(contract, extension, properties);
     const { operationId } = operation;
-    rules.set(operationId, { ...extension, operationId, path, members, maximumLimit, defaultLimit });
+    rules.set(operationId, { ...extension, operationId, path, members, closed, maximumLimit, defaultLimit });
   }
   return rules;
 }

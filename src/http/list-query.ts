@@ -81,6 +81,8 @@ export function readTime(name: string, text: string): number {
 function filterOf(rules: ListRules, name: string, text: string): ListFilter | null {
   if (isSpecial(rules, name)) return null;
   if (rules.match?.includes(name)) return matching(name, text);
+  const known = rules.closed.get(name);
+  if (known && !known.includes(text)) throw refused(name, `must be one of ${listed(known)}`);
   const kind = rules.exact?.[name];
   if (kind) return { field: name, test: 'is', values: [kind === 'integer' ? readInteger(name, text) : text] };
   const bound = name.replace(/_(since|until)$/, '');

@@ -61,6 +61,8 @@ type RequestBody<Op> = Op extends { requestBody?: infer R }
 export interface Origin {
   /** Returned in `x-request-id`; identifies the request in the log. */
   readonly requestId: string;
+  /** As it was sent: a HEAD is served as a GET. */
+  readonly method: string;
   /** The account whose host was called. */
   readonly account: Account;
   /** Address of the peer, or the one forwarded by a trusted proxy. */

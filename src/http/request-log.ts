@@ -19,6 +19,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
     const state: RequestState = {
       requestId: newRequestId(),
       startedAt: performance.now(),
+      method: req.method,
       source: sourceOf(req),
       certificate: isRefused ? null : certificate,
       malformed: findMalformed(req) ?? (isRefused ? certificate : null),

@@ -11,6 +11,8 @@ import type { ServedOperation } from './contract.ts';
 export interface RequestState {
   readonly requestId: string;
   readonly startedAt: number;
+  /** As it was sent: a HEAD is served as a GET. */
+  readonly method: string;
   /** Address of the peer, or the one forwarded by a trusted proxy. */
   readonly source: string;
   /** The certificate of the client's connection, from a trusted proxy. */

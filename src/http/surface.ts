@@ -152,9 +152,10 @@ function dispatch<Operations>(
     // An optional bearer, if sent, must be valid (RFC 6750 §3.1).
     const { caller, callerFailure } = state;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
-    const { requestId, source } = state;
+    const { requestId, method, source } = state;
     const certificate = account.settings.mutualTls === 'off' ? null : state.certificate;
-    const origin: Origin = { requestId, account, source, certificate, cookies: readCookies(req.headers.cookie) };
+    const cookies = readCookies(req.headers.cookie);
+    const origin: Origin = { requestId, method, account, source, certificate, cookies };
     const rules = lists.get(operation.operationId);
     if (rules?.strict && state.bracketed !== null) throw unknownParameter(rules, state.bracketed);
     const request: Request<unknown> = {

@@ -10,11 +10,12 @@ const rules: ListRules = {
   operationId: 'listThings',
   path: '/things',
   members: new Set(['id', 'name', 'size']),
+  closed: new Map([['state', ['open', 'shut']]]),
   maximumLimit: 1000,
   defaultLimit: 50,
   order: 'id',
   sort: ['id', 'name', 'created_at', 'last_login'],
-  exact: { size: 'integer', kind: 'text' },
+  exact: { size: 'integer', kind: 'text', state: 'text' },
   match: ['name'],
   range: ['created', 'last_login'],
   special: ['role_ids', 'extra.*'],
@@ -61,6 +62,15 @@ test('a star at either end stands for any text', () => {
   assert.deepEqual(matching('name', '*ab'), { field: 'name', test: 'ends', values: ['ab'] });
   assert.deepEqual(matching('name', '*ab*'), { field: 'name', test: 'holds', values: ['ab'] });
   assert.deepEqual(matching('name', '*'), { field: 'name', test: 'ends', values: [''] });
+});
+
+test('a filter takes no text that its member cannot have', () => {
+  const { query } = readListRequest(rules, { state: 'shut', kind: 'any' }, null);
+  assert.deepEqual(query.filters.map(({ values }) => values).toSorted(), [['any'], ['shut']]);
+  for (const state of ['', 'Open', 'open ', 'open*', 'constructor']) {
+    assert.equal(refusal({ state }), 'request_invalid state', state);
+  }
+  assert.throws(() => readListRequest(rules, { state: 'x' }, null), { message: 'state must be one of open, shut' });
 });
 
 test('filters are parsed by their kind; special ones are left to the operation', () => {

@@ -3,6 +3,7 @@
 import { withBody, withContent, withMediaType } from './apply-body-fault.ts';
 import { withRequestFault } from './apply-request-fault.ts';
 import type { Fault } from './fault.ts';
+import { withProofFault } from './proofs.ts';
 import { json, type Pairs, xml } from './requests.ts';
 import { type LivePlace, livePlaces, type Taken } from './taken.ts';
 import { elementOf, encode, encodePairs, type Prepared, put, putMembers, type Wire } from './wire.ts';
@@ -12,6 +13,8 @@ export interface Faulty {
   readonly wire: Wire;
   /** What the refusal must tell; null where the standard or the surface fixes its words. */
   readonly says: string | RegExp | null;
+  /** The only status that refuses it, where there is one. */
+  readonly status?: number;
 }
 
 /** What a fault may draw on beside the request itself. */
@@ -71,6 +74,8 @@ export function applyFault(fault: Fault, request: Prepared, taken: Taken, source
     case 'undecodable path':
     case 'answer not accepted':
       return withRequestFault(fault, request);
+    default:
+      return withProofFault(fault.kind, request, taken);
   }
 }
 

@@ -38,7 +38,7 @@ export async function serve(app: TestApp, connections: number): Promise<Client> 
 }
 
 /** The path of a target in origin-form or absolute-form. */
-function pathOf(target: string): string {
+export function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/]*/, '');
 }
 

@@ -15,6 +15,22 @@ export interface Fault {
   readonly pick: number;
 }
 
+/** What can be wrong with the proof that goes with a token that is bound to a key (RFC 9449 §4.3). */
+export const proofFaultKinds = [
+  'proof left out',
+  'proof for another method',
+  'proof for another address',
+  'proof for another token',
+  'proof without a live nonce',
+  'proof of another time',
+  'proof used before',
+  'proof of another key',
+  'proof signed by another key',
+  'bound token as a bearer',
+] as const;
+
+export type ProofFaultKind = (typeof proofFaultKinds)[number];
+
 export const faultKinds = [
   // A value that breaks the schema.
   'unfit value',
@@ -55,6 +71,7 @@ export const faultKinds = [
   'too little scope',
   'user locked',
   'user suspended',
+  ...proofFaultKinds,
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];

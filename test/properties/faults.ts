@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { bodyFaults, valueFaults } from './content-faults.ts';
-import { type Fault, type FaultArbitrary, fault } from './fault.ts';
+import { type Fault, type FaultArbitrary, fault, proofFaultKinds } from './fault.ts';
 import { needsLive } from './live.ts';
 import type { Operation } from './operations.ts';
 
@@ -10,6 +10,7 @@ import type { Operation } from './operations.ts';
 export function faultsOf(operation: Operation): fc.Arbitrary<Fault> {
   return fc.oneof(
     ...[...valueFaults(operation), ...bodyFaults(operation), ...requestFaults(operation), ...liveFaults(operation)],
+    ...proofFaults(operation),
   );
 }
 
@@ -50,4 +51,8 @@ function liveFaults(operation: Operation): FaultArbitrary[] {
   // Management is called for no user.
   const fitting = kinds.filter((kind) => operation.surface !== 'api-2' || !kind.startsWith('user '));
   return fitting.map((kind) => fault(kind));
+}
+
+function proofFaults({ security }: Operation): FaultArbitrary[] {
+  return security.some((scheme) => scheme?.name === 'dpop') ? proofFaultKinds.map((kind) => fault(kind)) : [];
 }

@@ -5,10 +5,10 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { unseenStatuses } from '../support/conforms.ts';
 import { sampled } from '../support/sample.ts';
-import { databases } from '../support/stores.ts';
+import { type DatabaseKind, databases } from '../support/stores.ts';
 import { few } from './amounts.ts';
 import { faultsOf } from './faults.ts';
-import { type Operation, operationsOf } from './operations.ts';
+import { administratorOperations, type Callers, type Operation, operationsOf } from './operations.ts';
 import { plansOf, validPlans } from './requests.ts';
 import { lanes, type Run, startRun } from './run.ts';
 import { readSeed } from './seed.ts';
@@ -34,16 +34,24 @@ export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed
   return fc.assert(faulty, { seed, numRuns });
 }
 
-/**
- * Declares the tests of these surfaces: two requests of each operation, on PostgreSQL of one in 16; all of them in the
- * drill O7.
- */
-export function declareGenerated(surfaces: readonly string[]): void {
+/** Of how many operations one is asked in `npm test`. What administrators may do is what programs may do. */
+const shares: Readonly<Record<Callers, Readonly<Record<DatabaseKind, number>>>> = {
+  programs: { sqlite: 1, postgres: 16 },
+  administrators: { sqlite: 4, postgres: 32 },
+};
+
+/** The operations of these surfaces that such callers ask. */
+export function operationsFor(surfaces: readonly string[], callers: Callers): readonly Operation[] {
+  return callers === 'programs' ? operationsOf(surfaces) : administratorOperations(surfaces);
+}
+
+/** Declares the tests of these surfaces: two requests of each operation, or of a share; all of them in the drill O7. */
+export function declareGenerated(surfaces: readonly string[], callers: Callers = 'programs'): void {
   const seed = readSeed();
-  const operations = operationsOf(surfaces);
+  const operations = operationsFor(surfaces, callers);
   for (const kind of databases) {
-    const asked = kind === 'sqlite' ? operations : sampled(operations, 16);
-    describe(`generated requests on ${kind}`, () => {
+    const asked = sampled(operations, shares[callers][kind]);
+    describe(`generated requests of ${callers} on ${kind}`, () => {
       const { valid, wrong } = few[kind];
       let run: Run;
 

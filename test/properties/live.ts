@@ -7,6 +7,7 @@ import { basic } from '../support/app.ts';
 import { deviceGrant } from '../support/devices.ts';
 import { password } from '../support/sign-in.ts';
 import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
+import { administrator } from './live-administrators.ts';
 import { allowedDevice, beginning, exchanged, exchangeGrant, typedCode } from './live-devices.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
@@ -35,6 +36,7 @@ const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) 
       ...(!opens && { narrow: `Bearer ${await pool.bearer(narrow)}` }),
     };
   },
+  dpop: administrator,
 };
 
 const assetNames = ['styles.css', 'icon.svg', 'send-form.js', 'passkeys.js'];

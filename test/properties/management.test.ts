@@ -4,3 +4,4 @@ import { declareGenerated } from './generated-requests.ts';
 import { managing } from './operations.ts';
 
 declareGenerated(managing);
+declareGenerated(managing, 'administrators');

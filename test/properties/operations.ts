@@ -1,6 +1,7 @@
 /** The operations of every contract, as far as making requests for them needs to know. */
 
 import fc from 'fast-check';
+import { administratorScopes } from '../../src/domain/callers/scopes.ts';
 import { type ContractOperation, readRoutes } from '../../src/http/contract.ts';
 import { contracts, writtenContract } from '../support/conforms.ts';
 
@@ -93,11 +94,23 @@ export const managing: readonly string[] = ['api-2'];
 /** What programs and browsers use once all that is there. */
 export const using: readonly string[] = [...contracts.keys()].filter((surface) => !managing.includes(surface));
 
+/** Who calls: programs and browsers, or administrators with a token that is bound to a key. */
+export type Callers = 'programs' | 'administrators';
+
+/** The operations that administrators may call, as they call them. */
+export function administratorOperations(surfaces: readonly string[]): readonly Operation[] {
+  return operationsOf(surfaces, false, 'administrators').filter(({ security }) => security.length > 0);
+}
+
 /**
  * Every operation of these surfaces' contracts: without what operations check themselves, or as the contract is
  * `written`.
  */
-export function operationsOf(surfaces: readonly string[], written = false): readonly Operation[] {
+export function operationsOf(
+  surfaces: readonly string[],
+  written = false,
+  callers: Callers = 'programs',
+): readonly Operation[] {
   return surfaces.flatMap((surface) => {
     const loaded = contracts.get(surface);
     if (!loaded) throw new Error(`there is no contract ${surface}`);
@@ -117,7 +130,7 @@ export function operationsOf(surfaces: readonly string[], written = false): read
         parameters: readParameters(operation, resolve),
         bodyRequired: operation.requestBody?.required === true,
         media: readMedia(operation, resolve),
-        security: readSecurity(operation),
+        security: callers === 'programs' ? readSecurity(operation) : boundSecurity(operation),
         statuses: Object.keys(operation.responses),
         crossOrigin,
         resolve,
@@ -178,5 +191,17 @@ function readSecurity({ security = [] }: ContractOperation): readonly (Scheme | 
     return entry === undefined ? null : { name: entry[0], scopes: entry[1] };
   });
   // An administrator may do what the bearer beside it may do: a rule for contracts says so.
-  return schemes.filter((scheme) => scheme?.name !== 'dpop');
+  return schemes.filter((scheme) => scheme?.name !== boundScheme);
+}
+
+const boundScheme = 'dpop';
+
+/** Without the scopes that no administrator can have. */
+function boundSecurity({ security = [] }: ContractOperation): readonly Scheme[] {
+  const scopes: readonly string[] = administratorScopes;
+  return security
+    .flatMap((requirement) =>
+      requirement[boundScheme] ? [{ name: boundScheme, scopes: requirement[boundScheme] }] : [],
+    )
+    .filter((scheme) => scheme.scopes.some((scope) => scopes.includes(scope)));
 }

@@ -7,8 +7,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { createCredential, type NewCredential } from '../../src/domain/callers/credentials.ts';
+import type { AdministratorScope } from '../../src/domain/callers/scopes.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import { basic, type TestApp } from '../support/app.ts';
+import { type AtConsole, atConsole, makeAdministrator } from '../support/console.ts';
 import {
   CookieJar,
   implicitClient,
@@ -49,6 +51,7 @@ export class Pool {
   readonly #clients = new Map<ClientKind, Promise<RegisteredClient>>();
   readonly #own = new Map<string, Promise<OwnClient>>();
   readonly #grants = new Map<ClientKind, Grant[]>();
+  readonly #administrators = new Map<AdministratorScope, Promise<AtConsole>>();
   readonly #users: string[] = [];
 
   constructor(app: TestApp) {
@@ -61,6 +64,7 @@ export class Pool {
   forget(): void {
     this.#tokens.clear();
     this.#grants.clear();
+    this.#administrators.clear();
     this.browsers.forget();
   }
 
@@ -77,6 +81,13 @@ export class Pool {
   async newBearer(scope: string): Promise<string> {
     const { clientId, clientSecret } = await this.pair(scope);
     return this.#askToken('/auth/oauth2/v2/token', basic(clientId, clientSecret));
+  }
+
+  /** An administrator with this scope, signed in at the console. */
+  administrator(scope: AdministratorScope): Promise<AtConsole> {
+    return once(this.#administrators, scope, async () =>
+      atConsole(this.app, await makeAdministrator(this.app, [scope])),
+    );
   }
 
   /** An access token of a client for itself: good, and about no user. */

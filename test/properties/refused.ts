@@ -6,7 +6,8 @@ import { readForm } from '../support/sign-in.ts';
 import type { Faulty } from './apply-fault.ts';
 
 /** Asserts a refusal that names what is wrong, where no standard fixes its words. */
-export function assertRefused({ says }: Faulty, answer: Answer): void {
+export function assertRefused({ says, status }: Faulty, answer: Answer): void {
+  if (status !== undefined) assert.equal(answer.status, status, 'the request was not refused by this status');
   // Delegated authentication refuses with 200 (the document's §7).
   if (answer.text.startsWith('<response><authenticated>false<')) return;
   const told = toldClient(answer);

@@ -136,7 +136,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
     tallies,
     sendValid: async (plan) => {
       const { taken, request } = await takeRequest(pool, plan);
-      const answer = await sendChecked(app, client, encode(request));
+      const answer = await sendChecked(app, client, await proven(taken, encode(request)));
       await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).valid += 1;
@@ -144,7 +144,8 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
     },
     sendWrong: async (plan, fault) => {
       const { taken, request } = await takeRequest(pool, plan);
-      const [used, faulty] = await withFault(stage, plan, request, taken, fault);
+      const [used, { wire: unproven, ...refusal }] = await withFault(stage, plan, request, taken, fault);
+      const faulty = { ...refusal, wire: await proven(taken, unproven, used) };
       const closed = used.kind === 'user locked' || used.kind === 'user suspended';
       if (closed) await closeUser(app, taken, used.kind);
       const answer = await sendChecked(app, client, faulty.wire);
@@ -165,6 +166,11 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
     dispose: stage.dispose,
   };
+}
+
+/** With the proof that goes with its token, if it has one that is bound to a key. */
+async function proven({ prove }: Taken, wire: Wire, fault: Fault | null = null): Promise<Wire> {
+  return prove ? prove(wire, fault) : wire;
 }
 
 function newTally(): Tally {

@@ -1,5 +1,7 @@
 import type { UserRecord } from '../../src/store/users.ts';
 import type { Answer } from '../support/conforms.ts';
+import type { Fault } from './fault.ts';
+import type { Wire } from './wire.ts';
 
 /** Values that really work now, by place and name; undefined takes a member out. */
 export interface Live {
@@ -27,6 +29,8 @@ export interface Taken {
   readonly user?: UserRecord;
   /** An Authorization header that is good and permits too little. */
   readonly narrow?: string;
+  /** Adds the proof of the token in the request, which is for this request alone; `fault` can be of it. */
+  prove?(wire: Wire, fault: Fault | null): Promise<Wire>;
   /** Gives back what the answer left in force. */
   settle?(answer: Answer): void | Promise<void>;
 }

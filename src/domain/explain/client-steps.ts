@@ -14,6 +14,7 @@ import { noParameters } from '../login/open-request.ts';
 import { isOwnPages, ownPages } from '../login/own-pages.ts';
 import { splitScope } from '../tokens/scopes.ts';
 import { findEvents } from '../why/story.ts';
+import { redirectStep } from './redirect-step.ts';
 import {
   type ExplainServices,
   type Known,
@@ -83,8 +84,9 @@ async function missingStep(services: ExplainServices, account: Account, clientId
   const expired = await findEvents(services, account, [{ field: 'action', test: 'is', values: ['app.expired'] }]);
   const found = expired.find(({ detail }) => (detail as Expired).client_id === clientId);
   if (!found) {
-    const message = `No app of this account has the client_id ${clientId}.`;
-    return refuses('client', 'client_unknown', message, { by: 'create_app' });
+    // Nobody chooses a client_id, so that a new app would not have this one.
+    const message = `No app of this account has the client_id ${clientId}. Compare it with the one that the app shows.`;
+    return refuses('client', 'client_unknown', message);
   }
   const { days } = found.detail as Expired;
   const message =
@@ -137,22 +139,8 @@ export async function checkRequestStep(
     return { parameters: read, step: passes('request', 'request_valid', message) };
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'authorization_request_invalid')) throw error;
-    return { parameters: null, step: redirectStep(client, error, uri) };
+    return { parameters: null, step: redirectStep(account, client, error, uri) };
   }
-}
-
-function redirectStep(client: ClientRecord, { detail, message }: Failure, uri: string | undefined): Step {
-  const registered = client.redirectUris.join(', ') || 'none';
-  if (detail.reason === 'redirect_uri_differs' && uri !== undefined) {
-    return refuses(
-      'request',
-      'redirect_uri_differs',
-      `The redirect URI ${uri} is not registered for ${namedApp(client)}, character for character. Registered: ${registered}.`,
-      { by: 'set_redirect_uri', appId: client.appId, uris: [...client.redirectUris, uri] },
-    );
-  }
-  const cause = detail.reason === 'redirect_uri_missing' ? 'redirect_uri_missing' : 'request_invalid';
-  return refuses('request', cause, message);
 }
 
 /** What can be known of a client's clock: whether its last assertion or proof was refused for its times. */

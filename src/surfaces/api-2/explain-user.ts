@@ -1,8 +1,10 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { explainSignIn } from '../../domain/explain/explain.ts';
 import type { ExplainServices } from '../../domain/explain/steps.ts';
+import { Failure } from '../../domain/failure.ts';
 import { requireUserId } from '../../domain/users/users.ts';
 import type { Handler } from '../../http/operation.ts';
+import { addressIn } from '../../http/peer-address.ts';
 import { callFor } from './explain-remedies.ts';
 
 /** POST /api/2/users/{id}/explain */
@@ -12,7 +14,7 @@ export function explainUser(services: ExplainServices): Handler<operations['expl
     const { outcome, cause, steps } = await explainSignIn(services, account, user.id, {
       method: body.method,
       clientId: body.client_id ?? null,
-      address: body.ip_address ?? null,
+      address: readAddress(body.ip_address),
       userAgent: body.user_agent ?? null,
       redirectUri: body.redirect_uri ?? null,
       scope: body.scope ?? null,
@@ -29,6 +31,13 @@ export function explainUser(services: ExplainServices): Handler<operations['expl
     }
     return respond(200, { outcome, cause, steps: shown });
   };
+}
+
+/** As a proxy would forward it. Throws `value_invalid`. */
+function readAddress(text: string | undefined): string | null {
+  const address = text === undefined ? null : addressIn(text);
+  if (address !== null || text === undefined) return address;
+  throw new Failure('value_invalid', { name: 'ip_address', message: 'ip_address must be an IPv4 or IPv6 address' });
 }
 
 /** Redirect URIs and names are chosen by others. */

@@ -15,6 +15,7 @@ import { appUsers } from './app-users.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { eventChain } from './event-chain.ts';
 import { listEvents } from './events.ts';
 import { explainUser } from './explain-user.ts';
 import { failures, takesArray } from './failures.ts';
@@ -23,6 +24,7 @@ import { hookTrials } from './hook-trials.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hookHistory } from './hook-versions.ts';
 import { hooks } from './hooks.ts';
+import { inviteUser } from './invite-user.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
@@ -41,6 +43,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     listUserApps: listUserApps(services),
     ...userSignIns(services),
     explainUser: explainUser(services),
+    inviteUser: inviteUser(services),
     ...customAttributes(services),
     ...policies(services),
     ...mfa(services),
@@ -60,6 +63,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     streamHookLogs: streamHookLogs(services),
     ...hookVariables(services),
     listEvents: listEvents(services),
+    ...eventChain(services),
     ...accountSettings(services),
     ...signingKeys(services),
     ...usage(services, deprecated),

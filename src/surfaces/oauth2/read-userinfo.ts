@@ -17,7 +17,7 @@ const path = pathOf(contract, 'readUserinfo');
 /** GET /oauth2/userinfo (OpenID Connect Core §5.3), with the access token in the Authorization header. */
 export function readUserinfo(services: Needs): Handler<operations['readUserinfo']> {
   return async ({ headers, origin }, respond) => {
-    const presented = presentedToken(origin, 'GET', headers);
+    const presented = presentedToken(origin, headers);
     const claims = await read(services, origin.account, presented);
     return respond(200, claims as Claims | string, nonceFor(services, origin, presented));
   };
@@ -26,7 +26,7 @@ export function readUserinfo(services: Needs): Handler<operations['readUserinfo'
 /** POST /oauth2/userinfo: the access token in the header or in the form, never in both (RFC 6750 §2). */
 export function readUserinfoByForm(services: Needs): Handler<operations['readUserinfoByForm']> {
   return async ({ body, headers, origin }, respond) => {
-    const header = presentedToken(origin, 'POST', headers);
+    const header = presentedToken(origin, headers);
     const member = body?.access_token ?? null;
     if (header.accessToken !== null && member !== null) {
       throw new Failure('parameter_repeated', { name: 'access_token', message: 'access_token is given twice' });
@@ -38,8 +38,7 @@ export function readUserinfoByForm(services: Needs): Handler<operations['readUse
 }
 
 function presentedToken(
-  { account, certificate }: Origin,
-  method: string,
+  { account, certificate, method }: Origin,
   headers: Readonly<Record<string, string | undefined>>,
 ): PresentedToken {
   const bound = dpopToken(headers['authorization']);

@@ -281,6 +281,13 @@ export const eventRequests = {
     'of a user': manage((caller) => [`/events?target=user:${someUser(caller)}`]),
     'of an app': manage((caller) => [`/events?target=app:${someApp(caller)}`]),
   },
+  readEventChain: manage(() => ['/events/chain']),
+  verifyEventChain: {
+    '': {
+      prepare: manage(() => ['/events/chain/verify', {}]),
+      grows: 'it verifies what there is, 10,000 events at most',
+    },
+  },
 };
 
 const setting = '/account-settings/refresh.idle_days';

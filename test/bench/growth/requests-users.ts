@@ -77,6 +77,7 @@ export const userRequests = {
   },
   deleteUser: async (caller: Caller) => managed(caller, `/users/${(await newUser(caller)).id}`),
   unlockUser: manage((caller) => [`/users/${someUser(caller)}/unlock`, {}]),
+  inviteUser: manage((caller) => [`/users/${someUser(caller)}/invite`, {}]),
   listUserApps: {
     '': manage((caller) => [`/users/${someUser(caller)}/apps`]),
     ...pages(({ grown }) => `/users/${grown.wideUser}/apps`, { query: 'sort=name' }),

@@ -22,6 +22,10 @@ describeWalks('apps in the console', (walks) => {
       await page.getByLabel('Name or e-mail address').fill('Grace Hop');
       await page.getByRole('button', { name: /^Grace Hopper/ }).click();
       await said(page, 'Grace Hopper was added.');
+      const reach = page.getByRole('figure', { name: 'Who has access to Payroll, and through which role' });
+      await reach.getByText('1 user in all').waitFor();
+      await reach.getByRole('listitem').getByText('Assigned directly').waitFor();
+      const payroll = page.url();
       await page.getByRole('link', { name: 'Roles', exact: true }).click();
       await page.getByRole('button', { name: 'New role' }).click();
       await page.getByRole('dialog').getByLabel('Name').fill('Accounting');
@@ -30,6 +34,10 @@ describeWalks('apps in the console', (walks) => {
       await page.getByLabel('Payroll').check();
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'The role was saved.');
+      await page.goto(payroll);
+      const way = reach.getByRole('listitem').filter({ hasText: '0 users with this role' });
+      await way.getByRole('link', { name: 'Accounting' }).click();
+      await title(page, 'Accounting');
       await page.goto(`${stage.app.account.baseUrl}/console${pathOf(grace)}`);
       await page.getByText('assigned directly').waitFor();
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { noteVerification } from '../../../src/domain/audit/verified.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
@@ -127,6 +128,28 @@ for (const kind of sampledDatabases)
         assert.ok(calls.some((call) => /limit=1000/.test(call)));
         await page.getByText(/^Calls of this page/).click();
         await page.getByText(/GET \/api\/2\/events\?limit=1000/).waitFor();
+      }));
+
+    it('says how far the chain was verified, verifies it, and names an event that was changed', () =>
+      open('/events', async (page, calls) => {
+        const chain = page.getByRole('region', { name: 'Chain of the trail' });
+        const verify = () => chain.getByRole('button', { name: 'Verify' }).click();
+        await chain.getByText(/never verified/).waitFor();
+        await verify();
+        await said(page, 'All events are what was written.');
+        await chain.getByText(/^Verified .+, up to event \d+\. \d+ events? since\.$/).waitFor();
+        const { services, account } = stage.app;
+        await noteVerification(services, account, { events: 1, verified: false, firstBad: 2 });
+        await page.reload();
+        await chain
+          .getByRole('alert')
+          .getByText(/^Event 2 is not what was written/)
+          .waitFor();
+        await settled(page);
+        assert.deepEqual(await violationsOf(page), []);
+        await verify();
+        await chain.getByRole('alert').waitFor({ state: 'detached' });
+        assert.equal(calls.filter((call) => call === 'POST /api/2/events/chain/verify').length, 2);
       }));
 
     it('is open to those who may read all, and to nobody less', async () => {

@@ -97,6 +97,27 @@ describeWalks('users in the console', (walks) => {
     await open(pathOf(grace), (page) => page.getByLabel('Role 1000', { exact: true }).waitFor());
   });
 
+  it('makes an invite, whose link is shown once and leads to a new password', () => {
+    const { stage, grace, open, now } = walks();
+    return open(pathOf(grace), async (page) => {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByText('Keep this now').waitFor();
+      const link = await page.getByRole('dialog').locator('code').innerText();
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByText(link).waitFor({ state: 'detached' });
+      assert.ok((await now(grace)).invitation_sent_at);
+      assert.equal((await stage.app.send('GET', link.slice(stage.app.account.baseUrl.length))).status, 200);
+      const manager = await makeAdministrator(stage.app, ['manage_users']);
+      const look = async (other: typeof page) => {
+        await title(other, 'Grace Hopper');
+        await other.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+        assert.equal(await other.getByRole('button', { name: 'Invite' }).count(), 0);
+      };
+      await open(pathOf(grace), look, manager);
+    });
+  });
+
   it('deletes only after the name was typed', () => {
     const { open } = walks();
     return open('/users', async (page) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { recordEvent } from '../../../src/domain/audit/record.ts';
+import { readChain, verifyNextPart } from '../../../src/domain/audit/verified.ts';
 import { verifyTrail } from '../../../src/domain/audit/verify.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { onSampledDatabases } from '../../store/suite.ts';
@@ -88,6 +89,58 @@ onSampledDatabases('the trail is verified', (subject) => {
     assert.deepEqual(await verifyTrail(services, account), { events: 2501, verified: true, firstBad: null });
     await execute(subject.url, `update events set source = 'x' where account_id = ${account.id} and id = 2200`);
     assert.equal((await verifyTrail(services, account)).firstBad, 2200);
+  });
+
+  test('in parts: a change is found by the part that holds it, or by the next verification', async () => {
+    const account = await withEvents();
+    const verify = async () => {
+      const { reached, firstBad, verifiedEvents } = await verifyNextPart(services, account, 3);
+      return [reached, firstBad, verifiedEvents];
+    };
+    const change = (id: number, by: number) =>
+      execute(subject.url, `update events set at = at + ${by} where account_id = ${account.id} and id = ${id}`);
+    assert.deepEqual(
+      [await verify(), await verify()],
+      [
+        [3, null, null],
+        [6, null, null],
+      ],
+    );
+    await change(2, 1);
+    assert.deepEqual(await verify(), [null, null, 8], 'it has been there already');
+    assert.deepEqual(await verify(), [null, 2, 8]);
+    await change(2, -1);
+    await change(5, 1);
+    assert.deepEqual(
+      [await verify(), await verify()],
+      [
+        [3, 2, 8],
+        [null, 5, 8],
+      ],
+    );
+    await change(5, -1);
+    assert.deepEqual(
+      [await verify(), await verify(), await verify()],
+      [
+        [3, 5, 8],
+        [6, 5, 8],
+        [null, null, 8],
+      ],
+    );
+    const { firstBad } = await readChain(services, account);
+    assert.equal(firstBad, null);
+  });
+
+  test('in parts: a trail that was cut, or changed where a part ended, is bad', async () => {
+    const [cut, joint] = [await withEvents(), await withEvents()];
+    for (const account of [cut, joint]) assert.equal((await verifyNextPart(services, account, 6)).reached, 6);
+    await execute(subject.url, `delete from events where account_id = ${cut.id} and id > 4`);
+    assert.equal((await verifyNextPart(services, cut, 6)).firstBad, 7);
+    await execute(
+      subject.url,
+      `update events set hash = (select hash from events as other where other.account_id = ${joint.id} and other.id = 5) where account_id = ${joint.id} and id = 7`,
+    );
+    assert.equal((await verifyNextPart(services, joint, 6)).firstBad, 7);
   });
 
   describe('A7: manual changes are found', () => {

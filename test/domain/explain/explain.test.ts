@@ -17,6 +17,7 @@ interface Told {
     readonly step: string;
     readonly outcome: string;
     readonly cause: string;
+    readonly message: string;
     readonly remedy: { readonly method: string; readonly path: string; readonly body: unknown } | null;
   }[];
 }
@@ -96,6 +97,42 @@ for (const kind of sampledDatabases) {
         assert.equal(page.outcome, await signInAtPage(on), `${name}: ${JSON.stringify(page)}`);
         const said = await (await delegated(on.app)).say(on.user.email);
         assert.equal(form.outcome === 'passes', said === 'Success', `${name}: ${said} ${JSON.stringify(form)}`);
+      }
+    });
+
+    it('proposes no redirect URI that could not be registered, and no app for an unknown client', async () => {
+      const on = await cast();
+      const stepFor = async (asked: object) => {
+        const { steps } = await explain(on, asked);
+        return steps.find(({ step }) => step === (Object.hasOwn(asked, 'client_id') ? 'client' : 'request'));
+      };
+      for (const uri of ['http://app.example.com/callback', 'https://app.example.com/#x', 'callback', 'https://a b/']) {
+        const told = await stepFor({ redirect_uri: uri });
+        assert.deepEqual([told?.cause, told?.remedy], ['redirect_uri_differs', null], uri);
+        assert.match(told?.message ?? '', /character for character, and cannot be: .+\. Registered: https:/, uri);
+        const body = { configuration: { redirect_uri: `https://app.example.com/callback\n${uri}` } };
+        assert.equal((await on.api.call('PUT', `/apps/${on.client.app_id}`, body)).status, 422, uri);
+      }
+      const spaced = await stepFor({ redirect_uri: ' https://app.example.com/other' });
+      assert.deepEqual([spaced?.cause, spaced?.remedy], ['redirect_uri_differs', null]);
+      const missing = await stepFor({ client_id: 'nothing' });
+      assert.deepEqual([missing?.cause, missing?.remedy], ['client_unknown', null]);
+    });
+
+    it('takes an address of IPv4 or IPv6, and no other text', async () => {
+      const { api, client, user } = await cast();
+      const ask = (address: string) =>
+        api.call('POST', `/users/${user.id}/explain`, {
+          method: 'password',
+          client_id: client.client_id,
+          ip_address: address,
+        });
+      for (const address of ['192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1']) {
+        assert.equal((await ask(address)).status, 200, address);
+      }
+      for (const address of ['localhost', '192.0.2', '192.0.2.256', '2001:db8::g', '192.0.2.1/24', ' ']) {
+        const { status, body } = await ask(address);
+        assert.deepEqual([status, body.message], [422, 'ip_address must be an IPv4 or IPv6 address'], address);
       }
     });
 

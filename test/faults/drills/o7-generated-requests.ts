@@ -2,8 +2,8 @@
 
 import { whole } from '../../properties/amounts.ts';
 import { type FaultKind, faultKinds } from '../../properties/fault.ts';
-import { missingStatuses, sendFaulty, sendFitting } from '../../properties/generated-requests.ts';
-import { managing, type Operation, operationsOf, using } from '../../properties/operations.ts';
+import { missingStatuses, operationsFor, sendFaulty, sendFitting } from '../../properties/generated-requests.ts';
+import { type Callers, managing, type Operation, using } from '../../properties/operations.ts';
 import { lanes, type Run, startRun } from '../../properties/run.ts';
 import { drawSeed } from '../../properties/seed.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
@@ -11,6 +11,7 @@ import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 /** What is asked by itself, on its own database. */
 interface Part {
   readonly surfaces: readonly string[];
+  readonly callers?: Callers;
   /** How many requests it gets at least. */
   readonly fewest: number;
 }
@@ -22,6 +23,7 @@ const signIn = ['oauth2', 'pages'];
  */
 const parts: readonly Part[] = [
   { surfaces: managing, fewest: 20_000 },
+  { surfaces: managing, callers: 'administrators', fewest: 20_000 },
   { surfaces: signIn, fewest: 60_000 },
   ...using.filter((surface) => !signIn.includes(surface)).map((surface) => ({ surfaces: [surface], fewest: 20_000 })),
 ];
@@ -41,7 +43,7 @@ export const drill: Drill = {
     for (let round = 1; round <= rounds; round += 1) {
       const tried = new Set<FaultKind>();
       for (const part of parts) {
-        const about = `round ${round}, ${part.surfaces.join(' and ')}`;
+        const about = `round ${round}, ${part.surfaces.join(' and ')} by ${part.callers ?? 'programs'}`;
         const result = await runPart(part, tried, log);
         log(`${about}: ${JSON.stringify(result)}`);
         for (const [name, value] of Object.entries(result.figures)) figures[`${about}: ${name}`] = value;
@@ -58,7 +60,7 @@ export const drill: Drill = {
 /** Adds the kinds of faults that occurred to `tried`. */
 async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log']): Promise<DrillResult> {
   const seed = drawSeed();
-  const operations = operationsOf(part.surfaces);
+  const operations = operationsFor(part.surfaces, part.callers ?? 'programs');
   const run = await startRun('sqlite', seed, operations);
   const broken: string[] = [];
   const note = (error: unknown) => {

@@ -35,6 +35,7 @@ export function callers(app: () => TestApp): void {
     const user = await newUser(theirs, { username: 'hidden' });
     const bodies = new Map<string, object>([
       ['unlockUser', {}],
+      ['inviteUser', {}],
       ['explainUser', { method: 'password' }],
     ]);
     const api = await managing(app());

@@ -73,6 +73,16 @@ export function consoleTokens(app: () => TestApp): void {
     assertRefused(await callWithProof(elsewhere, console.token, console.key, 'GET', '/users'), 401);
   });
 
+  it('the proof of a HEAD is for a HEAD', async () => {
+    const { token, key } = await atConsole(app(), await makeAdministrator(app()));
+    const call = (method: string, htm: string) =>
+      callWithProof(app(), token, key, method, '/users?limit=1', { claims: { htm } });
+    const answer = await call('HEAD', 'HEAD');
+    assert.deepEqual([answer.status, answer.text || ''], [200, '']);
+    assert.equal((await call('HEAD', 'GET')).status, 401);
+    assertRefused(await call('GET', 'HEAD'), 401, /htm/);
+  });
+
   it('a code of the console is redeemed once, with proof and PKCE, by the console alone', async () => {
     const user = await makeAdministrator(app());
     const code = async () => (await signInForCode(app(), consoleClient, user, consoleRequest(app()))).get('code') ?? '';

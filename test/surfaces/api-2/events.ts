@@ -80,7 +80,7 @@ export function events(kind: DatabaseKind): void {
       const credential = all.find(({ actor }) => actor.type === 'credential')?.actor.id;
       const one = all[Math.floor(all.length / 3)]?.id;
       await same(`?id=${one}`, ({ id }) => id === one);
-      assert.deepEqual(await list(`?id=${one}&action=no.such`), []);
+      assert.deepEqual(await list(`?id=${one}&action=authorization.refused`), []);
       await same('?action=user.changed', ({ action }) => action === 'user.changed');
       await same(`?target=user:${userId}`, ({ target }) => target.type === 'user' && target.id === userId);
       await same(`?actor=credential:${credential}`, ({ actor }) => actor.type === 'credential');
@@ -105,7 +105,7 @@ export function events(kind: DatabaseKind): void {
         assert.deepEqual(await list(`?actor=API:${key}`), own);
       }
       assert.deepEqual(await list('?actor=credential'), []);
-      assert.deepEqual(await list('?action=no.such'), []);
+      assert.deepEqual(await list('?action=authorization.refused'), []);
       assert.deepEqual(await list('?sort=created_at'), [...(await list())].reverse());
     });
 

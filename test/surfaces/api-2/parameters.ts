@@ -48,6 +48,30 @@ export function parameters(app: () => TestApp): void {
     await api.done(200, 'GET', '/policies?limit%5B%5D=1');
   });
 
+  it('a filter takes no value that nothing in the list can have', async () => {
+    const api = await managing(app());
+    for (const [path, name, others] of [
+      ['/signing-keys', 'state', ['nothing', 'Signing', 'signing next']],
+      ['/signing-keys', 'alg', ['PS256', 'none']],
+      ['/usage/deprecated-calls', 'surface', ['api-2', 'XML']],
+      ['/events', 'action', ['user.vanished', 'USER.CREATED']],
+      ['/events', 'actor', ['robot', 'robot:1', 'constructor', 'api_key:1']],
+      ['/events', 'target', ['robot', 'session:1', '__proto__:1']],
+    ] as const) {
+      for (const other of others) {
+        const refused = await api.call('GET', `${path}?${name}=${encodeURIComponent(other)}`);
+        assertRefused(refused, 400, new RegExp(`^${name} must `), other);
+      }
+    }
+    for (const path of ['/signing-keys?state=next&alg=ES256', '/events?action=user.created', '/events?actor=system']) {
+      await api.done(200, 'GET', path);
+    }
+    // Documented lists take any text.
+    for (const path of ['/events?target=credential_token:1', '/hooks?type=other', '/hooks?type=']) {
+      await api.done(200, 'GET', path);
+    }
+  });
+
   it('an empty cursor is refused; it does not mean the first page', async () => {
     const api = await managing(app());
     for (const path of ['/users', '/policies', '/events']) {

@@ -1,6 +1,8 @@
 import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { ConfirmButton } from '../../parts/dialog.tsx';
+import { say } from '../../parts/notices.tsx';
 import { whole } from '../../parts/pages.ts';
 import { Things } from '../../parts/things.tsx';
 import { hrefOf } from '../../routing/address.ts';
@@ -26,7 +28,7 @@ export function ApiScopes({ id }: OfApi) {
       columns={[
         { title: 'Scope', cell: ({ value }) => <code>{value}</code> },
         { title: 'What the user is asked', cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
-        { title: 'Who', cell: ({ open }) => (open ? 'any client' : 'linked clients') },
+        { title: 'Who', cell: (scope) => <Who scope={scope} api={id} again={asked.again} /> },
       ]}
       empty={<p>No scope yet. Clients ask for scopes, and users agree to them.</p>}
       add={{
@@ -42,6 +44,40 @@ export function ApiScopes({ id }: OfApi) {
           api.delete('/api/2/api_authorizations/{id}/scopes/{scope_id}', { path: { id, scope_id: scope } }),
       }}
     />
+  );
+}
+
+interface WhoProps {
+  readonly scope: Required<Schemas['Scope']>;
+  /** The id of the API. */
+  readonly api: number;
+  readonly again: () => Promise<void>;
+}
+
+/** Which clients can have a scope, with the button that changes it. */
+function Who({ scope: { id, value, open }, api: of, again }: WhoProps) {
+  const path = { id: of, scope_id: id };
+  return (
+    <>
+      {open ? 'any client' : 'linked clients'}{' '}
+      <ConfirmButton
+        label={open ? 'Only linked' : 'Any client'}
+        of={value}
+        title={`Who can have ${value}?`}
+        words={
+          open
+            ? 'Only linked clients will get it. Access tokens of other clients that have it end.'
+            : 'Any client whose user agrees will get it, where the API lets clients without a link in.'
+        }
+        verb={open ? 'Only linked clients' : 'Any client'}
+        isLoss={open}
+        act={async () => {
+          await api.put('/api/2/api_authorizations/{id}/scopes/{scope_id}', { path, body: { open: !open } });
+          await again();
+          say(`${value} was changed.`);
+        }}
+      />
+    </>
   );
 }
 

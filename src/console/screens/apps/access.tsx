@@ -8,6 +8,7 @@ import { useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
 import { Members } from '../members.tsx';
 import { nameOf } from '../users/words.ts';
+import { Reach } from './reach.tsx';
 
 export interface AppAccessProps {
   readonly app: Schemas['App'];
@@ -27,6 +28,7 @@ export function AppAccess({ app, save, again }: AppAccessProps) {
   const canWrite = may('manage_all');
   return (
     <>
+      {roles.answer && <Reach app={app} roles={roles.answer.data} turn={users.answer} />}
       <Section title="Roles that give this app">
         {roles.problem && <ProblemNote problem={roles.problem} again={() => void roles.again()} />}
         {!roles.answer && !roles.problem && <Waiting />}

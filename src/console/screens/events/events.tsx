@@ -11,6 +11,7 @@ import { hrefOf, setQuery, useAddress } from '../../routing/address.ts';
 import { FindUser, type FoundUser } from '../users/find-user.tsx';
 import { nameOf } from '../users/words.ts';
 import { actions } from './actions.ts';
+import { ChainStatus } from './chain.tsx';
 import { detailWords, type Event, Outcome, WholeEvent } from './event.tsx';
 import { PartyName } from './party.tsx';
 
@@ -82,6 +83,7 @@ export function Events() {
           )
         }
       />
+      <ChainStatus />
       {isNowhere && (
         <Dialog title={`Event ${missing}`} close={close}>
           {other.problem ? <ProblemNote problem={other.problem} /> : <p>The account has no such event.</p>}

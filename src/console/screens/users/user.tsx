@@ -16,6 +16,7 @@ import { Explain } from './explain/explain.tsx';
 import { UserFactors } from './factors.tsx';
 import { profileFields } from './fields.ts';
 import { UserHistory } from './history.tsx';
+import { Invite } from './invite.tsx';
 import { UserSignIns } from './sign-ins.tsx';
 import { nameOf, statusOf } from './words.ts';
 
@@ -125,6 +126,7 @@ function UserActions({ user, tag, again }: ActionsProps) {
           }}
         />
       )}
+      {may('manage_all') && <Invite user={user} again={again} />}
       <ConfirmButton
         label="Delete"
         title={`Delete ${name}?`}

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setAdministrator } from '../../../src/domain/administrators/administrators.ts';
+import { actAs, currentAuditContext } from '../../../src/domain/audit/context.ts';
 import type { TestApp } from '../../support/app.ts';
 import { atConsole, makeAdministrator } from '../../support/console.ts';
 import { makeUser } from '../../support/sign-in.ts';
@@ -137,6 +139,11 @@ export function administrators(app: () => TestApp): void {
     const giving = Array.from({ length: 5 }, () => own.call('PUT', path, { scopes: ['manage_all'] }));
     assert.equal((await full.call('DELETE', path)).status, 204);
     for (const { status } of await Promise.all(giving)) assert.ok(status === 200 || status === 401, `${status}`);
+    assert.equal(await one.services.store.administrators.find(one.account.id, other.id), null);
+    // However calls fall together: this one was let in before the right was taken.
+    const context = { ...currentAuditContext(), actor: { type: 'user', id: other.id } as const };
+    const late = actAs(context, () => setAdministrator(one.services, one.account, other.id, ['manage_all']));
+    await assert.rejects(late, { code: 'caller_unauthenticated' });
     assert.equal(await one.services.store.administrators.find(one.account.id, other.id), null);
   });
 

@@ -21,6 +21,8 @@ const allowedFields = new Set([
  */
 const personal = ['email', 'username', 'firstname', 'state', 'nonce', 'console_output', 'function_source'];
 const metricsToken = 'canary-metrics-token-1d9f';
+/** SQLite's index of texts has tables that nobody may rename. */
+const isOfIndex = /^user_search(_|$)/;
 /** The tables that an account is found by stay. */
 const kept = ['accounts', 'account_hosts', 'facts', 'signing_keys', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'];
 
@@ -59,7 +61,7 @@ for (const database of sampledDatabases) {
 
     it('X7: the same while the database is broken', async () => {
       const stored = JSON.parse(await dump(installation.databaseUrl));
-      const tables = Object.keys(stored).filter((table) => !kept.includes(table));
+      const tables = Object.keys(stored).filter((table) => !kept.includes(table) && !isOfIndex.test(table));
       await breakTables(installation.databaseUrl, tables);
       // Well-formed ones get as far as the database; so do some of the others.
       const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 23)]);

@@ -41,7 +41,9 @@ export interface SurfaceDefinition<Operations> {
   readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
-  /** The same handlers over another store: for writes of a known caller, and with `If-Match` or `Idempotency-Key`. */
+  /** Whether each transaction of a write looks again at the right of its caller, over `handlersOver`. */
+  readonly looksAgain?: boolean;
+  /** The same handlers over another store: where it looks again, and with `If-Match` or `Idempotency-Key`. */
   readonly handlersOver?: (services: Services) => Handlers<Operations>;
   /** What writes with a documented 412 lock. */
   readonly resourceKinds?: ResourceKinds<Operations>;
@@ -139,7 +141,7 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
 
 function dispatch<Operations>(
   services: Services,
-  { handlers, handlersOver }: Pick<SurfaceDefinition<Operations>, 'handlers' | 'handlersOver'>,
+  { handlers, handlersOver, looksAgain }: SurfaceDefinition<Operations>,
   { answerIfMatch, answerOnce }: { readonly answerIfMatch: AnswerIfMatch; readonly answerOnce: AnswerOnce },
   lists: ReadonlyMap<string, ListRules>,
   form: ReplyForm,
@@ -167,7 +169,7 @@ function dispatch<Operations>(
       origin,
       list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
-    const isLookedAt = caller !== null && handlersOver !== undefined && req.method !== 'GET';
+    const isLookedAt = looksAgain === true && caller !== null && handlersOver !== undefined && req.method !== 'GET';
     const store = isLookedAt
       ? storeWhileAdmitted(services, account, req.headers.authorization, caller)
       : services.store;

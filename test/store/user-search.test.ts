@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matching } from '../../src/domain/listing.ts';
+import { openStore } from '../../src/store/knex/index.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
@@ -206,6 +207,34 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     }
     await store.users.remove(accountId, id, now);
     assert.deepEqual(await search('lastname', '*oppe*'), []);
+  });
+
+  test('a user who is removed leaves no entry, whichever release removes the user', async () => {
+    const { store, url } = subject;
+    if (store.kind === 'postgres') return;
+    const { id: accountId } = await newAccount(store);
+    const users = [await newUser(store, accountId), await newUser(store, accountId), await newUser(store, accountId)];
+    await indexAll(subject);
+    const entries = async () =>
+      (await ask(url, `select id from user_search_docsize where id in (${users.map(({ id }) => id).join(', ')})`)).map(
+        ({ id }) => Number(id),
+      );
+    const [removed, deleted, kept] = users.map(({ id }) => id);
+    assert.deepEqual(await entries(), [removed, deleted, kept]);
+    await store.users.remove(accountId, Number(removed), now);
+    assert.deepEqual(await entries(), [deleted, kept]);
+    // As the release before ends a removal. A store that was opened later sweeps from the first entry.
+    await execute(url, `delete from users where id = ${Number(deleted)}`);
+    const later = await openStore({ url });
+    try {
+      for (let steps = 0; (await entries()).length > 1; steps += 1) {
+        assert.ok(steps < 100, 'the sweep goes on');
+        await later.indexUsers(50, never);
+      }
+    } finally {
+      await later.close();
+    }
+    assert.deepEqual(await entries(), [kept]);
   });
 
   test('says how it stands', async () => {

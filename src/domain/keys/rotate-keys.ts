@@ -62,29 +62,13 @@ class Overtaken extends Error {}
 
 /** The end of the last rotation that was asked for. */
 let turn: Promise<unknown> = Promise.resolve();
-/** Those that have not begun, by what is to be rotated. A process of tests has several services. */
-const waiting = new WeakMap<KeyServices['vault'], Map<string, Promise<string[]>>>();
 
 /**
  * Key pairs are made where signatures are, in Node's four threads, and take seconds where they are long: one at a time,
- * whoever asks. Who asks for what is waiting already gets the same keys.
+ * whoever asks.
  */
-function rotateInTurn(
-  services: KeyServices,
-  account: Account,
-  algorithms: readonly KeyAlgorithm[],
-  rotation: Rotation,
-): Promise<string[]> {
-  const queue = waiting.get(services.vault) ?? new Map<string, Promise<string[]>>();
-  waiting.set(services.vault, queue);
-  const wanted = JSON.stringify([account.id, algorithms, rotation.emergency]);
-  const known = queue.get(wanted);
-  if (known) return known;
-  const result = turn.then(() => {
-    queue.delete(wanted);
-    return rotate(services, account, algorithms, rotation);
-  });
-  queue.set(wanted, result);
+function rotateInTurn(...given: Parameters<typeof rotate>): Promise<string[]> {
+  const result = turn.then(() => rotate(...given));
   turn = result.catch(() => {});
   return result;
 }
@@ -97,6 +81,7 @@ async function rotate(
   rotation: Rotation,
 ): Promise<string[]> {
   const { store, clock } = services;
+  const made = new Map<KeyAlgorithm, PreparedKey>();
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const keys = await store.keys.list(account.id);
     const isWaiting = (alg: KeyAlgorithm) => (newestOf(keys, alg)?.signsFrom ?? 0) > clock.now();
@@ -104,7 +89,12 @@ async function rotate(
     if (changed.length === 0) return [];
     const { signingKeyBits } = account.settings;
     const prepared: PreparedKey[] = [];
-    for (const alg of changed) prepared.push(await prepareKey(services, account.record, alg, signingKeyBits));
+    for (const alg of changed) {
+      // One that another process overtook is as good as new.
+      const key = made.get(alg) ?? (await prepareKey(services, account.record, alg, signingKeyBits));
+      made.set(alg, key);
+      prepared.push(key);
+    }
     try {
       await store.transaction(async (tx) => {
         for (const key of prepared) await replaceKey(services, tx, account, newestOf(keys, key.alg), key, rotation);

@@ -6,7 +6,7 @@ import { type Pacing, paced } from '../paced.ts';
 
 /** Users per slice; the store ends one that takes too long. */
 const usersAtOnce = 200;
-/** Until it is looked again whether somebody waits: searches read those one by one. */
+/** How long to wait before looking again for users who wait: searches read those one by one. */
 const pauseMilliseconds = 2_000;
 /** The share of time that slices may take. */
 const share = 0.2;

@@ -49,9 +49,7 @@ export interface Dialect {
   endsWith(text: string, suffix: string): Sql;
   /** Whether a text contains another. */
   holds(text: string, other: string): Sql;
-  /**
-   * The index of the parts of users' texts. Null if it is one that the planner takes by itself where it leads to few.
-   */
+  /** The index of the parts of users' texts. Null if it is one that the planner uses by itself where few rows match. */
   readonly userSearch: UserSearch | null;
   /** The number in a member of a JSON object that is stored as text, as `JSON.stringify` writes it; null for none. */
   numberIn(column: string, member: string): string;
@@ -72,7 +70,10 @@ export interface Dialect {
   ): Sql;
 }
 
-/** An index that finds more than it is asked for. */
+/**
+ * An index of the parts of users' texts, which lists ask for a part. It finds more than it is asked for: each user whom it
+ * finds is compared with the filter.
+ */
 export interface UserSearch {
   /** What it can be asked for a filter on a column, part by part; nothing where it cannot tell. */
   readonly partsAsked: (column: string, filter: ListFilter) => readonly string[];
@@ -80,6 +81,8 @@ export interface UserSearch {
   readonly found: (parts: readonly string[]) => Sql;
   /** The ids of those of the account whom it does not know yet. */
   readonly waitingOf: (accountId: number) => Sql;
+  /** Takes out somebody whose row is deleted. */
+  readonly forget: (id: number) => Sql;
 }
 
 /** For the configuration of a Knex client, where `dialectOf` finds its dialect. */

@@ -44,10 +44,12 @@ function same(db: Knex, { account_id, kind, object_id, server_id }: Removal): Kn
   return db('removals').where({ account_id, kind, object_id, server_id });
 }
 
-/** A user whom a process of the release before removed. */
-function uncount(db: Knex, accountId: number, userId: number): Promise<number> {
+/** Before the row goes: a process of the release before left the user counted; the index of texts has no foreign key. */
+async function forget(db: Knex, accountId: number, userId: number): Promise<void> {
   const user = db('users').where({ account_id: accountId, id: userId }).where('counted', '>=', 0);
-  return user.update(countedBy.nobody);
+  await user.update(countedBy.nobody);
+  const { userSearch } = dialectOf(db);
+  if (userSearch) await db.raw(...userSearch.forget(userId));
 }
 
 /** Clears up to `limit` rows; the last slice deletes the object and the removal. */
@@ -58,7 +60,7 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
   if (isLast) {
     if (isRemovable(kind)) {
       const { table, id } = homes[kind];
-      if (kind === 'user') await uncount(db, accountId, objectId);
+      if (kind === 'user') await forget(db, accountId, objectId);
       await db(table)
         .where({ account_id: accountId, [id]: objectId })
         .delete();

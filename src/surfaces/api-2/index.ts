@@ -77,6 +77,7 @@ export function api2(services: Services, deprecated: readonly DeprecatedOperatio
     contract,
     handlers: handlersOf(services, deprecated),
     handlersOver: (over) => handlersOf(over, deprecated),
+    looksAgain: true,
     resourceKinds: {
       readUser: 'user',
       readCustomAttribute: 'attribute',

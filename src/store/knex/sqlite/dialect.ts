@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { linked, nearestOfOne } from '../links.ts';
 import type { DbRow } from '../shape.ts';
-import { found, partsAsked, waitingOf } from './user-search.ts';
+import { forget, found, partsAsked, waitingOf } from './user-search.ts';
 
 export const sqliteDialect: Dialect = {
   lock: async () => {},
@@ -18,7 +18,7 @@ export const sqliteDialect: Dialect = {
   byBytes: (text) => text,
   endsWith: (text, suffix) => [`substr(${text}, -cast(? as integer)) = ?`, [[...suffix].length, suffix]],
   holds: (text, other) => [`instr(${text}, ?) > 0`, [other]],
-  userSearch: { partsAsked, found, waitingOf },
+  userSearch: { partsAsked, found, waitingOf, forget },
   numberIn: (column, member) => `json_extract(${column}, '$.${member}')`,
   // It assumes the same share of the rows for every range (statistics.ts).
   unindexed: (value) => `+${value}`,

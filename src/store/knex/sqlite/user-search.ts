@@ -6,6 +6,7 @@
 
 import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
+import { hour } from '../../../domain/durations.ts';
 import type { ListFilter } from '../../listing.ts';
 import type { IndexedSlice, SearchStanding } from '../../search.ts';
 import type { Sql } from '../links.ts';
@@ -52,6 +53,13 @@ export function waitingOf(accountId: number): Sql {
   return [`${rows} where account_id = ? and ${isWaiting}`, [accountId]];
 }
 
+const forgetting = 'delete from user_search where rowid = ?';
+
+/** Takes a user out: what is found from now on, at once; what the file has of the texts, as the index is merged. */
+export function forget(id: number): Sql {
+  return [forgetting, [id]];
+}
+
 const waiting = `from users indexed by users_waiting_for_search where ${isWaiting} limit`;
 const texts = searchedTexts.join(', ');
 
@@ -59,11 +67,13 @@ const texts = searchedTexts.join(', ');
 const searchStatements = {
   any: `select id ${waiting} 1`,
   next: `select id, searched is not null as again, ${texts} ${waiting} ?`,
-  forget: 'delete from user_search where rowid = ?',
+  forget: forgetting,
   add: `insert into user_search (rowid, ${texts}) values (?, ${searchedTexts.map(() => '?').join(', ')})`,
   note: `update users set searched = ${textsOfUser} where id = ?`,
   set: 'insert into user_search (user_search, rank) values (?, cast(? as integer))',
   changes: 'select total_changes() as changes',
+  known: `select id, not exists (select 1 from users where users.id = known.id) as gone
+    from user_search_docsize known where id > ? order by id limit ?`,
 } as const;
 
 /** Nothing else runs meanwhile. */
@@ -101,10 +111,47 @@ function mergeSome(connection: Sqlite.Database): boolean {
   return changes() - before > 1;
 }
 
+/** Entries looked at in one step of the sweep. */
+const sweptAtOnce = 500;
+/** From the end of a sweep to the next one. */
+const sweepPauseMilliseconds = hour;
+
+/** Where the sweep is, and when it goes on, by the clock of `performance`. */
+const sweeps = new WeakMap<Sqlite.Database, { readonly after: number; readonly dueAt: number }>();
+
+/**
+ * Looks at the next entries, and takes out those whose users are gone: a process of the release before deletes users, and
+ * so may a statement by hand. Ids are not given again, so that who is gone stays gone.
+ */
+async function sweepSome(db: Knex): Promise<void> {
+  const gone = await onConnection(db, (connection) => {
+    const { after, dueAt } = sweeps.get(connection) ?? { after: 0, dueAt: 0 };
+    if (performance.now() < dueAt) return [];
+    const rows = statement(connection, searchStatements.known).all(after, sweptAtOnce);
+    const last = rows.length < sweptAtOnce ? null : Number(rows.at(-1)?.['id']);
+    const next =
+      last === null ? { after: 0, dueAt: performance.now() + sweepPauseMilliseconds } : { after: last, dueAt };
+    sweeps.set(connection, next);
+    return rows.filter((row) => row['gone'] === 1).map((row) => Number(row['id']));
+  });
+  if (gone.length === 0) return;
+  await withOneCommit(db, (connection) => {
+    for (const id of gone) statement(connection, searchStatements.forget).run(id);
+    return { result: null, wrote: true };
+  });
+}
+
+/** Indexes who waits; where nobody does any more, the sweep goes on. */
+export async function indexSlice(db: Knex, limit: number): Promise<IndexedSlice> {
+  const slice = await indexSome(db, limit);
+  if (slice.isLast) await sweepSome(db);
+  return slice;
+}
+
 /**
  * Merges some of the index, or indexes up to `limit` of those who wait, fewer if they take more than a few milliseconds.
  */
-export async function indexSlice(db: Knex, limit: number): Promise<IndexedSlice> {
+async function indexSome(db: Knex, limit: number): Promise<IndexedSlice> {
   const isAnyWaiting = await onConnection(
     db,
     (connection) => statement(connection, searchStatements.any).get() !== undefined,

@@ -6,7 +6,15 @@ export interface IndexedSlice {
   readonly indexed: number;
   /** Nobody else waits. */
   readonly isLast: boolean;
+  /** Why the index cannot be made, as the database says it; told once. */
+  readonly refused?: string;
 }
+
+/**
+ * What PostgreSQL lacks for the index: `pg_trgm` is not installed; the role may not create it; a pooler shares out
+ * transactions, in which no index is made while others write.
+ */
+export type SearchLack = 'extension' | 'right_to_create_extension' | 'direct_connection';
 
 /** How searching for a part of a text stands; what a search answers does not depend on it. */
 export interface SearchStanding {
@@ -15,8 +23,8 @@ export interface SearchStanding {
    * and there are many; `unneeded`: there are few.
    */
   readonly state: 'ready' | 'building' | 'missing' | 'unneeded';
-  /** Why this process could not make it, as the database says it. */
-  readonly reason: string | null;
+  /** Why it is missing, where that is known beforehand. */
+  readonly lack: SearchLack | null;
 }
 
 export interface SearchIndex {

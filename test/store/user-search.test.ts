@@ -4,12 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { examineSearch } from '../../src/cli/search-findings.ts';
 import { matching } from '../../src/domain/listing.ts';
 import { openStore } from '../../src/store/knex/index.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import type { Store } from '../../src/store/store.ts';
+import { startPooler } from '../support/pooler.ts';
 import { ask, execute } from '../support/rows.ts';
+import { openTestStore, type TestStore } from '../support/stores.ts';
 import { newAccount, newUser, now, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
 
@@ -255,5 +259,71 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     assert.equal(indexed, 1);
     assert.deepEqual(await store.indexUsers(50, never), { indexed: 0, isLast: true });
     assert.equal((await store.findSearchStanding()).state, 'ready');
+  });
+});
+
+describe('the index of parts of texts on PostgreSQL', () => {
+  let opened: TestStore;
+  before(async () => {
+    opened = await openTestStore('postgres');
+    const { id: accountId } = await newAccount(opened.store);
+    await addUsers(opened.url, accountId, createRandom(3), many.postgres);
+    await execute(opened.url, 'analyze users');
+  });
+  after(() => opened.dispose());
+
+  const definition = async () =>
+    (await ask(opened.url, `select pg_get_indexdef(to_regclass('users_search_parts')) as made`))[0]?.['made'];
+
+  test('is not tried through a pooler in transaction mode; the documented statements make the same', async () => {
+    const pooler = await startPooler(opened.url, { mode: 'transaction' });
+    const store = await openStore({ url: pooler.url, pooling: 'transaction', acquireTimeoutMilliseconds: 60_000 });
+    try {
+      assert.deepEqual(await store.findSearchStanding(), { state: 'missing', lack: 'direct_connection' });
+      const { status, detail } = await examineSearch(store);
+      assert.equal(status, 'off');
+      assert.match(detail, /through a pooler in transaction mode; make it by hand$/);
+      const told = { indexed: 0, isLast: true, refused: 'lacking: direct_connection' };
+      assert.deepEqual(await store.indexUsers(50, never), told);
+      assert.deepEqual(await store.indexUsers(50, never), { indexed: 0, isLast: true });
+      assert.equal(await definition(), null);
+    } finally {
+      await store.close();
+      await pooler.close();
+    }
+    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const documented = /^create index concurrently [^;]*users_search_parts[^;]*;/m.exec(page)?.[0] ?? '';
+    await execute(opened.url, 'create extension if not exists pg_trgm');
+    await execute(opened.url, documented);
+    const byHand = await definition();
+    await execute(opened.url, 'drop index users_search_parts');
+    await opened.store.indexUsers(50, never);
+    assert.equal(await definition(), byHand);
+    assert.deepEqual(await opened.store.findSearchStanding(), { state: 'ready', lack: null });
+  });
+
+  test('is made with the extension in a schema of its own, and what is left half made is made again', async () => {
+    await execute(opened.url, 'drop index if exists users_search_parts');
+    await execute(opened.url, 'drop extension if exists pg_trgm');
+    await execute(opened.url, 'create schema "Extensions"');
+    await execute(opened.url, 'create extension pg_trgm schema "Extensions"');
+    await execute(opened.url, 'create index users_search_parts on users (id)');
+    await execute(
+      opened.url,
+      "update pg_index set indisvalid = false where indexrelid = to_regclass('users_search_parts')",
+    );
+    const store = await openStore({ url: opened.url });
+    try {
+      assert.equal((await store.findSearchStanding()).state, 'missing');
+      const stopped = new AbortController();
+      stopped.abort();
+      assert.deepEqual(await store.indexUsers(50, stopped.signal), { indexed: 0, isLast: true });
+      assert.equal((await store.findSearchStanding()).state, 'missing');
+      assert.deepEqual(await store.indexUsers(50, never), { indexed: 0, isLast: true });
+      assert.equal((await store.findSearchStanding()).state, 'ready');
+      assert.match(String(await definition()), /using gin .*"Extensions"\.gin_trgm_ops/i);
+    } finally {
+      await store.close();
+    }
   });
 });

@@ -14,14 +14,22 @@ const failurePauseMilliseconds = minute;
 
 /** Works until `signal` is aborted. Failures are logged. */
 export async function indexContinually(
-  { store, log }: Pick<Services, 'store' | 'log'>,
+  {
+    store,
+    log,
+  }: { readonly store: Pick<Services['store'], 'indexUsers'>; readonly log: Pick<Services['log'], 'error'> },
   pacing: Omit<Pacing, 'share'>,
 ): Promise<void> {
   const { rest, signal } = pacing;
   while (!signal.aborted) {
     let pause = pauseMilliseconds;
     try {
-      await paced(async () => !(await store.indexUsers(usersAtOnce, signal)).isLast, { ...pacing, share });
+      const slice = async () => {
+        const { isLast, refused } = await store.indexUsers(usersAtOnce, signal);
+        if (refused !== undefined) log.error('index of users not made', { reason: refused });
+        return !isLast;
+      };
+      await paced(slice, { ...pacing, share });
     } catch (error) {
       pause = failurePauseMilliseconds;
       log.error('users not indexed', {

@@ -176,5 +176,5 @@ export async function findSearchStanding(db: Knex): Promise<SearchStanding> {
     db,
     (connection) => statement(connection, searchStatements.any).get() !== undefined,
   );
-  return { state: isWaited ? 'building' : 'ready', reason: null };
+  return { state: isWaited ? 'building' : 'ready', lack: null };
 }

@@ -112,9 +112,14 @@ export interface paths {
          *     exists who has the e-mail address of the line, or its user name where it has no address. An empty cell leaves a
          *     member as it is; `null` in JSON clears it. The trail tells of each user (`user.created`, `user.changed`).
          *
-         *     Text that is not CSV, or has more users, is 422, and nothing is stored. A hundred lines are stored at a time: if
-         *     the answer is lost or is 503, send the same again, and users who are there are skipped. `dry_run` does everything
-         *     and keeps nothing; it knows only the lines of its own call.
+         *     Text that is not CSV, or has more users, is 422, and nothing is stored. A hundred lines are stored at a time. What
+         *     fails before any is stored is the answer to the call (401, 503); what fails later is told of each line that is left
+         *     (`unavailable`, `caller_unauthenticated`), with 200, as the lines before it are stored.
+         *
+         *     If the answer is 503 or is lost, send the same again: with the same `Idempotency-Key`, the first answer is repeated.
+         *     If that is 409 because the answer is not known (the process ended while it imported), lines may be stored or not;
+         *     send them with a new key. Users who are there are skipped, unless `existing` says otherwise. `dry_run` does
+         *     everything and keeps nothing; it knows only the lines of its own call.
          */
         readonly post: operations["importUsers"];
         readonly delete?: never;
@@ -2667,12 +2672,12 @@ export interface components {
              */
             readonly user_id: number | null;
             /**
-             * @description Why the line failed: `value_invalid` (a member breaks a rule), `conflict` (a name is taken, or the user exists), `not_found` (a role is unknown) or `last_administrator` (the caller, who is the last administrator with `manage_all`, could not sign in any more); null where it did not fail.
+             * @description Why the line failed: `value_invalid` (a member breaks a rule), `conflict` (a name is taken, or the user exists), `not_found` (a role is unknown) or `last_administrator` (the caller, who is the last administrator with `manage_all`, could not sign in any more). Or why it was not tried, or may not be stored, after others were: `unavailable` (import it again) or `caller_unauthenticated` (the right to import was taken, or the token expired). Null where it did not fail.
              * @example value_invalid
              */
             readonly error: string | null;
             /**
-             * @description The reason in words, for people; null where the line did not fail.
+             * @description The reason in words, for people, cut off after 256 bytes of JSON; null where the line did not fail.
              * @example there is no role Staff
              */
             readonly message: string | null;

@@ -4,7 +4,8 @@ import { fileFaultOf, fileFaults, writingFaults } from '../adapters/file-faults.
 import { Failure } from '../domain/failure.ts';
 import { exportFile } from '../domain/users/people/export-file.ts';
 import { type PeopleFormat, peopleFormats } from '../domain/users/people/formats.ts';
-import { type ImportOptions, importPeople } from '../domain/users/people/import.ts';
+import { importPeople } from '../domain/users/people/import.ts';
+import type { ImportOptions } from '../domain/users/people/import-run.ts';
 import { existingChoices, type LineOutcome } from '../domain/users/people/line.ts';
 import { personMembers } from '../domain/users/people/person.ts';
 import { type Answer, accountOption, addCommand, type Outlet } from './command.ts';
@@ -158,7 +159,12 @@ function answerOf({ counts, failures }: Tally, dryRun: boolean): Answer {
 async function exportTo(outlet: Outlet, subdomain: string, format: PeopleFormat): Promise<void> {
   await withAccount(subdomain, async (services, account) => {
     const { first, rest } = await exportFile(services, account, format);
-    if (!(await outlet.write(first))) return;
-    for await (const text of rest) if (!(await outlet.write(text))) return;
+    try {
+      if (!(await outlet.write(first))) return;
+      for await (const text of rest) if (!(await outlet.write(text))) return;
+    } finally {
+      // Also when nobody reads what comes first.
+      await rest.return();
+    }
   });
 }

@@ -22,7 +22,7 @@ const claimMilliseconds = minute;
 /** Keys of a caller; beyond this the oldest are forgotten. */
 const mostKept = 10_000;
 /** Characters of a sealed answer; a longer one is not kept. */
-const longestAnswer = 131_072;
+const longestAnswer = 262_144;
 const beingServed = 'A request with this Idempotency-Key is being served';
 
 export interface RepeatableRequest {

@@ -4,7 +4,7 @@ import { entityTag } from './conditional.ts';
 import type { ContractOperation } from './contract.ts';
 import { EventStream, sendEvents } from './event-stream.ts';
 import type { InParts, ReplyHeaders } from './operation.ts';
-import { sendTextParts, TextParts } from './text-parts.ts';
+import { handOver, sendTextParts, TextParts } from './text-parts.ts';
 import { writeXml, xmlListWriter } from './xml.ts';
 import { type XmlAnswers, xmlType } from './xml-bodies.ts';
 import type { XmlRules } from './xml-rules.ts';
@@ -76,19 +76,12 @@ function isInParts(body: unknown): body is InParts<unknown> {
 
 /** A list of one part goes as a whole, and what fails before the second one is answered like any other fault. */
 async function sendInParts(res: Response, { parts, lost }: InParts<unknown>, rules: XmlRules): Promise<void> {
-  try {
+  await handOver(parts, lost, async () => {
     const first = await parts.next();
     const second = first.done ? first : await parts.next();
     if (first.done || second.done) res.end(writeXml(first.value ?? [], rules));
     else await pipeline(textsOf([first.value, second.value], parts, rules), res, { ...(lost && { signal: lost }) });
-  } catch (error) {
-    lost?.throwIfAborted();
-    // Who has heard enough may leave.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  } finally {
-    // Also when the client left before the first part.
-    await parts.return();
-  }
+  });
 }
 
 async function* textsOf(

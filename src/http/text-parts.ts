@@ -25,15 +25,24 @@ export class TextParts {
 /** Settles when all of it was handed over, or the client has gone. Rejects when reading a part fails. */
 export async function sendTextParts(res: Response, { text }: TextParts): Promise<void> {
   const { first, rest, lost } = text;
+  await handOver(rest, lost, () => pipeline(inOrder(first, rest), res, { signal: lost }));
+}
+
+/** Sends what is read part by part, and ends the reading, whatever becomes of it. Rejects where `lost` was aborted. */
+export async function handOver(
+  parts: AsyncGenerator<unknown, unknown, undefined>,
+  lost: AbortSignal | undefined,
+  send: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await pipeline(inOrder(first, rest), res, { signal: lost });
+    await send();
   } catch (error) {
-    lost.throwIfAborted();
+    lost?.throwIfAborted();
     // Who has read enough may leave.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
     // Also when the client left before the first part.
-    await rest.return();
+    await parts.return(undefined);
   }
 }
 

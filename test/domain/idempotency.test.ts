@@ -98,7 +98,7 @@ onServices('requests that can be repeated', (subject) => {
 
   test('an answer that is too large is not kept: work is not done again, what changed nothing is', async () => {
     const { services, request, roles, makeRole } = await begin();
-    const large = (body: string) => ({ status: 200, body: body.repeat(131_072), headers: {} });
+    const large = (body: string) => ({ status: 200, body: body.repeat(262_144), headers: {} });
     const making = (name: string) => async (store: Store) => {
       await makeRole(name)(store);
       return large(name);

@@ -49,13 +49,18 @@ export function EditForm({ fields, value, canWrite, verb, done, save, again }: E
       say(done);
     });
   };
+  // What is sent while it is being read must not be dropped afterwards.
+  const reading = () => {
+    drop();
+    void again?.();
+  };
   const others = ({ name }: FieldShape) => {
     const now = memberOf(value, name);
     return isChanged && !isSame(now, memberOf(base, name)) ? String(now ?? 'nothing') : undefined;
   };
   return (
     <form ref={form} class="stack" noValidate onSubmit={submit} aria-busy={isBusy}>
-      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
+      {problem && about === null && <FormProblem problem={problem} again={again && reading} />}
       <div class="fields">
         {fields.map((field) => (
           <Field

@@ -47,6 +47,10 @@ export async function whole<Item, Wanted extends object = object>(
   return { data: items, tag: null, headers: new Headers({ 'total-count': String(items.length) }) };
 }
 
+/** Whether a call was not made because its user stopped while `patiently` waited. */
+export const wasStopped = (error: unknown, signal: AbortSignal) =>
+  signal.aborted && error instanceof Problem && error.status === 429;
+
 /** Makes a call, again after the time that the service says where it has had too many. */
 export async function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {

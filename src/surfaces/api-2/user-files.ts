@@ -1,5 +1,4 @@
 import type { components, operations } from '../../../generated/api-2.ts';
-import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { exportFile } from '../../domain/users/people/export-file.ts';
 import { importText } from '../../domain/users/people/import-text.ts';
@@ -18,7 +17,21 @@ const mediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } satisfies
 
 function representOutcome({ line, result, userId, failure }: LineOutcome): Schemas['UserImportOutcome'] {
   const error = failure?.code ?? null;
-  return { line, result, user_id: userId, error, message: failure && shortened(wordsOf(failure)) };
+  return { line, result, user_id: userId, error, message: failure && boundedAsJson(wordsOf(failure)) };
+}
+
+/** As JSON, so that a repeated request can have the answer of 500 lines that failed (`longestAnswer`). */
+const mostBytesOfMessage = 256;
+
+function boundedAsJson(text: string): string {
+  let bytes = 0;
+  let length = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(JSON.stringify(character)) - '""'.length;
+    if (bytes > mostBytesOfMessage) break;
+    length += character.length;
+  }
+  return text.slice(0, length);
 }
 
 function wordsOf({ code, message, detail }: Failure): string {

@@ -1,6 +1,7 @@
 import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { counted } from '../../parts/counted.ts';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { hrefOf } from '../../routing/address.ts';
 
@@ -41,10 +42,10 @@ export function Reach({ app, roles, turn }: ReachProps) {
                 <a href={hrefOf(`roles/${id}`)}>
                   <bdi>{name}</bdi>
                 </a>
-                <span class="reach-count">{people(found.counts[index] ?? 0)} with this role</span>
+                <span class="reach-count">{counted(found.counts[index] ?? 0, 'user')} with this role</span>
               </li>
             ))}
-            {given.length > most && <li>{(given.length - most).toLocaleString('en')} more roles</li>}
+            {given.length > most && <li>{counted(given.length - most, 'more role')}</li>}
             <li class="reach-direct">
               <span>Assigned directly</span>
               <span class="reach-count">one by one, in the list below</span>
@@ -54,7 +55,7 @@ export function Reach({ app, roles, turn }: ReachProps) {
             <strong>
               <bdi>{app.name}</bdi>
             </strong>
-            <span class="reach-count">{people(found.total)} in all</span>
+            <span class="reach-count">{counted(found.total, 'user')} in all</span>
           </p>
         </figure>
       )}
@@ -63,4 +64,3 @@ export function Reach({ app, roles, turn }: ReachProps) {
 }
 
 const totalOf = ({ headers }: { readonly headers: Headers }) => Number(headers.get('total-count'));
-const people = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'user' : 'users'}`;

@@ -3,14 +3,13 @@ import { api } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { counted } from '../../parts/counted.ts';
 import { say } from '../../parts/notices.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 
 type Chain = Schemas['EventChain'];
-
-const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'}`;
 
 /** Whether the trail is what was written: how far it was verified and when, and a button that does it again. */
 export function ChainStatus() {
@@ -75,12 +74,12 @@ function Standing({ chain }: { readonly chain: Chain }) {
         </div>
       )}
       {at === null ? (
-        <p>{counted(events)}, never verified.</p>
+        <p>{counted(events, 'event')}, never verified.</p>
       ) : (
         <p>
           Verified <Time at={at} isExact />
           {verified !== null && `, up to event ${verified.toLocaleString('en')}`}.
-          {since !== null && ` ${counted(since)} since.`}
+          {since !== null && ` ${counted(since, 'event')} since.`}
         </p>
       )}
     </>

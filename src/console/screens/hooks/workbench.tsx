@@ -42,10 +42,15 @@ export function Workbench({ work, hookId, run = null, verb, save, saveDraft, aga
   const store = () => {
     if (isNew || isChanged) void send(() => save(value));
   };
+  // What is sent while it is being read must not be dropped afterwards.
+  const reading = () => {
+    drop();
+    void again?.();
+  };
   const packages = Object.keys(packagesOf(value.packages));
   return (
     <div class="stack" aria-busy={isBusy}>
-      {problem && about === null && <FormProblem problem={problem} again={again && (() => void again().then(drop))} />}
+      {problem && about === null && <FormProblem problem={problem} again={again && reading} />}
       <div class="bench">
         <Section
           title="Function"

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/api.ts';
 import type { Schemas } from '../../api/contract.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
+import { counted } from '../../parts/counted.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { download, fileName } from '../../parts/download.ts';
 import { say } from '../../parts/notices.tsx';
@@ -37,7 +38,7 @@ function Export({ close }: { readonly close: () => void }) {
     try {
       const { total, parts } = await read(format, signal, (done, all) => setProgress({ done, total: all }));
       download(fileName('users', format === 'csv' ? 'csv' : 'jsonl'), types[format], parts);
-      say(`${total.toLocaleString('en')} users were exported.`);
+      say(`${counted(total, 'user')} ${total === 1 ? 'was' : 'were'} exported.`);
       close();
     } catch (error) {
       if (signal.aborted) return;

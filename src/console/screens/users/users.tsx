@@ -68,8 +68,10 @@ function useChosen(list: string) {
       if (isChosen) next.set(user.id, user);
       else next.delete(user.id);
     }
-    if (next.size > mostChosen) say(`At most ${mostChosen} users can be chosen at once.`);
-    else setChosen(next);
+    const isTooMany = next.size > mostChosen;
+    if (isTooMany) say(`At most ${mostChosen} users can be chosen at once.`);
+    // Rendered again, the box that was pressed shows what is chosen.
+    setChosen(isTooMany ? new Map(chosen) : next);
   };
   return { chosen, keep, choose };
 }

@@ -4,21 +4,25 @@ import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import { Failure } from '../../failure.ts';
 import type { PeopleFormat } from './formats.ts';
-import { type ImportOptions, importPeople } from './import.ts';
+import { importPeople } from './import.ts';
+import type { ImportOptions } from './import-run.ts';
 import type { LineOutcome } from './line.ts';
 import type { FileRow } from './person.ts';
 
 /** Each may take two transactions of its own, where its neighbours fail. */
 const mostPeople = 500;
 
-interface TextImport extends ImportOptions {
+interface TextImport extends Omit<ImportOptions, 'failureOfRest'> {
   readonly format: PeopleFormat;
   readonly content: string;
 }
 
-type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'peopleFiles'>;
+type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'peopleFiles' | 'log'>;
 
-/** The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole. */
+/**
+ * The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole.
+ * What fails after lines were stored is an outcome of the others, so that what was done is always told.
+ */
 export async function importText(
   services: Needed,
   account: Account,
@@ -26,8 +30,19 @@ export async function importText(
 ): Promise<readonly LineOutcome[]> {
   const rows = await readRows(services, format, content);
   const outcomes: LineOutcome[] = [];
-  for await (const some of importPeople(services, account, oneByOne(rows), options)) outcomes.push(...some);
+  const all = { ...options, failureOfRest: (error: unknown) => failureOfRest(services, error) };
+  for await (const some of importPeople(services, account, oneByOne(rows), all)) outcomes.push(...some);
   return outcomes;
+}
+
+function failureOfRest({ log }: Pick<Services, 'log'>, error: unknown): Failure {
+  if (error instanceof Failure && error.kind === 'caller') {
+    return new Failure(error.code, { message: 'your right to import was taken or ran out; this line was not stored' });
+  }
+  const reason = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+  log.error('an import ended before its last line', { stack: reason });
+  const message = 'the service could not store this line now, or does not know whether it did: import it again';
+  return new Failure('unavailable', { message }, { cause: error });
 }
 
 async function readRows(

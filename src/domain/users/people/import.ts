@@ -1,25 +1,13 @@
 /** Makes and changes users as the lines of a file say, through `addUsers` and `updateUser`. */
 
-import type { Services } from '../../../services.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { Failure } from '../../failure.ts';
-import type { Authority } from '../../means/authority.ts';
-import { requireRole } from '../../roles/full-role.ts';
 import { addUsers, type NewUser, readNewUser } from '../add-users.ts';
-import type { UserInput } from '../user-input.ts';
 import { type UserServices, updateUser } from '../write-user.ts';
-import { type existingChoices, failed, type Line, type LineOutcome, leftAlone, outcome, readLine } from './line.ts';
-import type { FileRow, Person } from './person.ts';
-
-export interface ImportOptions {
-  readonly existing: (typeof existingChoices)[number];
-  /** Does everything and keeps nothing. */
-  readonly dryRun: boolean;
-  readonly authority: Authority;
-}
-
-type ImportServices = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store'>;
+import { type ImportOptions, type ImportServices, inputOf, type Run } from './import-run.ts';
+import { failed, isOfLine, type Line, type LineOutcome, leftAlone, notStored, outcome, readLine } from './line.ts';
+import type { FileRow } from './person.ts';
 
 /** Lines of one transaction: a few tens of milliseconds, since nobody else writes to SQLite meanwhile. */
 const linesAtOnce = 100;
@@ -43,7 +31,15 @@ export async function* importPeople(
   rows: AsyncIterable<FileRow>,
   options: ImportOptions,
 ): AsyncGenerator<readonly LineOutcome[], void, undefined> {
-  const run: Run = { services, account, options, roles: new Map(), wouldExist: new Set() };
+  const run: Run = {
+    services,
+    account,
+    options,
+    roles: new Map(),
+    wouldExist: new Set(),
+    hasStored: false,
+    ended: null,
+  };
   let waiting: FileRow[] = [];
   for await (const row of rows) {
     waiting.push(row);
@@ -52,16 +48,6 @@ export async function* importPeople(
     waiting = [];
   }
   if (waiting.length > 0) yield await importRows(run, waiting);
-}
-
-interface Run {
-  readonly services: ImportServices;
-  readonly account: Account;
-  readonly options: ImportOptions;
-  /** Ids by name. */
-  readonly roles: Map<string, number>;
-  /** In a dry run, all names of the users that earlier lines would have made. */
-  readonly wouldExist: Set<string>;
 }
 
 async function importRows(run: Run, rows: readonly FileRow[]): Promise<LineOutcome[]> {
@@ -80,9 +66,17 @@ async function importRows(run: Run, rows: readonly FileRow[]): Promise<LineOutco
 
 /** All lines in one transaction, or else each half in its own, down to the lines that fail. */
 async function importLines(run: Run, lines: readonly Line[]): Promise<LineOutcome[]> {
+  const { ended } = run;
+  if (ended) return lines.map((line) => notStored(line, ended));
   try {
-    return await importTogether(run, lines);
+    const outcomes = await importTogether(run, lines);
+    run.hasStored ||= !run.options.dryRun;
+    return outcomes;
   } catch (error) {
+    if (!isOfLine(error) && run.hasStored && run.options.failureOfRest) {
+      run.ended = run.options.failureOfRest(error);
+      return importLines(run, lines);
+    }
     const failures = lines.map((line) => failed(line, error));
     if (lines.length === 1) return failures;
     const middle = lines.length >> 1;
@@ -176,23 +170,4 @@ async function createMissing(run: Run, services: UserServices, missing: readonly
   const users = missing.map(({ user }) => user);
   const ids = await addUsers(services, services.store, run.account, users);
   return missing.map(({ line }, place) => outcome(line, 'created', ids[place] ?? null));
-}
-
-async function inputOf(run: Run, store: Pick<StoreVerbs, 'roles'>, { input, roles }: Person): Promise<UserInput> {
-  const roleIds = roles && (await roleIdsOf(run, store, roles));
-  return { ...input, roleIds, validatePolicy: true, authority: run.options.authority };
-}
-
-async function roleIdsOf(
-  { roles, account }: Run,
-  store: Pick<StoreVerbs, 'roles'>,
-  names: readonly string[],
-): Promise<number[]> {
-  const ids: number[] = [];
-  for (const name of names) {
-    const id = roles.get(name) ?? (await requireRole(store, account, name)).id;
-    roles.set(name, id);
-    ids.push(id);
-  }
-  return ids;
 }

@@ -53,10 +53,18 @@ export function outcome(
   return { line, result, userId, failure: null };
 }
 
+export function isOfLine(error: unknown): error is Failure {
+  return error instanceof Failure && faultsOfLine.includes(error.code);
+}
+
 /** Throws what is not the fault of the line. */
-export function failed({ line }: Pick<Line, 'line'>, error: unknown): LineOutcome {
-  if (!(error instanceof Failure) || !faultsOfLine.includes(error.code)) throw error;
-  return { line, result: 'failed', userId: null, failure: error };
+export function failed(line: Pick<Line, 'line'>, error: unknown): LineOutcome {
+  if (!isOfLine(error)) throw error;
+  return notStored(line, error);
+}
+
+export function notStored({ line }: Pick<Line, 'line'>, failure: Failure): LineOutcome {
+  return { line, result: 'failed', userId: null, failure };
 }
 
 /** An update leaves alone whom an earlier line of a dry run made: there is nothing to try the change on. */

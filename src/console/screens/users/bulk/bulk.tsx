@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Schemas } from '../../../api/contract.ts';
+import { counted } from '../../../parts/counted.ts';
 import { may } from '../../../session/session.ts';
 import { type BulkAction, bulkActions } from './actions.ts';
 import { BulkDialog } from './dialog.tsx';
-import { counted } from './parts.tsx';
 
 type User = Schemas['User'];
 
@@ -20,7 +20,7 @@ export function Bulk({ users, finish, clear }: BulkProps) {
   useEffect(() => () => queueMicrotask(keepFocus), []);
   return (
     <section class="bulk" aria-label="Chosen users">
-      <p role="status">{counted(users.length)} chosen</p>
+      <p role="status">{counted(users.length, 'user')} chosen</p>
       <div class="actions">
         {bulkActions
           .filter(({ scopes }) => may(...scopes))

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../../api/contract.ts';
+import { counted } from '../../../parts/counted.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { say } from '../../../parts/notices.tsx';
 import { Progress } from '../../../parts/progress.tsx';
 import type { BulkAction } from './actions.ts';
-import { ChooseRole, counted, Left, Who } from './parts.tsx';
+import { ChooseRole, Left, Who } from './parts.tsx';
 import { type Run, runFor } from './run.ts';
 
 type User = Schemas['User'];
@@ -32,11 +33,11 @@ export function BulkDialog({ action, users: chosen, finish, close }: BulkDialogP
     const over = await runFor(users, (user) => action.act(user, Number(roleId)), setRun, stop.current.signal);
     setRun(over);
     setUsers(over.left);
-    if (over.done > 0) say(`${counted(over.done)} ${over.done === 1 ? 'was' : 'were'} ${action.done}.`);
+    if (over.done > 0) say(`${counted(over.done, 'user')} ${over.done === 1 ? 'was' : 'were'} ${action.done}.`);
     if (over.left.length === 0) close();
     finish(over.left);
   };
-  const wanted = counted(users.length);
+  const wanted = counted(users.length, 'user');
   const isReady = (!action.takesRole || roleId !== '') && (!action.isTyped || typed === wanted);
   const isRunning = run !== null && !run.isOver;
   return (

@@ -1,13 +1,13 @@
 import { api } from '../../../api/api.ts';
 import type { Schemas } from '../../../api/contract.ts';
 import { useAnswer } from '../../../api/use-answer.ts';
+import { counted } from '../../../parts/counted.ts';
+import { whole } from '../../../parts/pages.ts';
 import { ProblemNote, Waiting } from '../../../parts/screen.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { UserLink } from '../user-link.tsx';
 import { nameOf } from '../words.ts';
 import type { Failed, Run } from './run.ts';
-
-export const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'user' : 'users'}`;
 
 const mostNamed = 10;
 
@@ -28,7 +28,7 @@ export function Who({ users, words }: WhoProps) {
             <bdi>{nameOf(user)}</bdi> <span class="quiet">{user.email ?? user.username}</span>
           </li>
         ))}
-        {more > 0 && <li>and {counted(more)} more</li>}
+        {more > 0 && <li>and {counted(more, 'user')} more</li>}
       </ul>
     </>
   );
@@ -41,9 +41,9 @@ export function Left({ run: { count, done, failed, ended } }: { readonly run: Ru
     <>
       {ended && <ProblemNote problem={ended} />}
       <p role="status">
-        Done for {counted(done)}
-        {failed.length > 0 && `, refused for ${counted(failed.length)}`}
-        {untried > 0 && `, not done for ${counted(untried)}`}.
+        Done for {counted(done, 'user')}
+        {failed.length > 0 && `, refused for ${counted(failed.length, 'user')}`}
+        {untried > 0 && `, not done for ${counted(untried, 'user')}`}.
       </p>
       {failed.length > 0 && (
         <Table
@@ -67,7 +67,7 @@ interface ChooseRoleProps {
 }
 
 export function ChooseRole({ value, isFixed, choose }: ChooseRoleProps) {
-  const roles = useAnswer(() => api.get('/api/2/roles', { query: { limit: 1000, sort: 'name' } }), []);
+  const roles = useAnswer(() => whole((query) => api.get('/api/2/roles', { query }), { sort: 'name' }), []);
   if (roles.problem) return <ProblemNote problem={roles.problem} again={() => void roles.again()} />;
   if (!roles.answer) return <Waiting />;
   return (

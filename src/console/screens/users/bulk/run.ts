@@ -2,7 +2,7 @@
 
 import type { Schemas } from '../../../api/contract.ts';
 import { type Problem, problemOf } from '../../../api/problem.ts';
-import { patiently } from '../../../parts/pages.ts';
+import { patiently, wasStopped } from '../../../parts/pages.ts';
 
 type User = Schemas['User'];
 
@@ -46,6 +46,7 @@ export async function runFor(
       await patiently(() => act(user), signal);
       left.delete(user);
     } catch (error) {
+      if (wasStopped(error, signal)) break;
       const problem = problemOf(error);
       if (endsAll(problem)) ended = problem;
       else failed.push({ user, problem });

@@ -1,3 +1,4 @@
+import { counted } from '../../../parts/counted.ts';
 import { download, fileName } from '../../../parts/download.ts';
 import { Table } from '../../../parts/table.tsx';
 import { hrefOf } from '../../../routing/address.ts';
@@ -45,7 +46,11 @@ export function Outcomes({ tally, isDryRun }: OutcomesProps) {
         <>
           <h3>Lines that {isDryRun ? 'would fail' : 'failed'}</h3>
           <Table caption="Lines that failed" columns={columns} rows={failures} keyOf={({ line }) => line} />
-          {more > 0 && <p class="quiet">{more.toLocaleString('en')} more lines are in the outcomes of all lines.</p>}
+          {more > 0 && (
+            <p class="quiet">
+              {counted(more, 'more line')} {more === 1 ? 'is' : 'are'} in the outcomes of all lines.
+            </p>
+          )}
         </>
       )}
       {first.length > 0 && (

@@ -3,7 +3,7 @@
 import { api } from '../../../api/api.ts';
 import type { Schemas } from '../../../api/contract.ts';
 import { Problem } from '../../../api/problem.ts';
-import { patiently } from '../../../parts/pages.ts';
+import { patiently, wasStopped } from '../../../parts/pages.ts';
 import { type Format, type Piece, piecesOf } from './pieces.ts';
 
 /** Of a line of the file. */
@@ -67,6 +67,7 @@ export function importOf({ file, format, existing }: ImportChoice, isDryRun: boo
           const { data } = await patiently(() => api.post('/api/2/users/import', { header, body }), signal);
           tally = added(tally, data, linesBefore);
         } catch (error) {
+          if (wasStopped(error, signal)) return;
           // What became of that request is not known; users who are there are skipped.
           if (error instanceof Problem && error.status === 409) waiting.key = newKey();
           throw error;

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../api/problem.ts';
+import { counted } from '../../../parts/counted.ts';
 import { Progress } from '../../../parts/progress.tsx';
 import { ProblemNote } from '../../../parts/screen.tsx';
 import type { Import, Tally } from './run.ts';
@@ -38,8 +39,7 @@ export function Running({ work: { isDryRun, state, read, tally }, size, problem,
       {state === 'stopped' && (
         <>
           <p role="status">
-            Stopped after {lines.toLocaleString('en')} lines.
-            {!isDryRun && ' What was imported by then stays.'}
+            Stopped after {counted(lines, 'line')}.{!isDryRun && ' What was imported by then stays.'}
           </p>
           <div class="actions">
             <button type="button" onClick={goOn}>

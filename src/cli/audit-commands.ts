@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listEvents } from '../domain/audit/list.ts';
-import { noteVerification } from '../domain/audit/verified.ts';
+import { beginVerification, noteVerification } from '../domain/audit/verified.ts';
 import { verifyTrail } from '../domain/audit/verify.ts';
 import type { EventRecord } from '../store/events.ts';
 import { type Answer, accountOption, addCommand, addGroup, type Outlet } from './command.ts';
@@ -28,11 +28,12 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
   addLimitOption(list.requiredOption(...accountOption), `maximum number of events; ${defaultLimit} by default`);
   addCommand<OfAccount>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
     withAccount(options.account, async (services, account): Promise<Answer> => {
+      const begun = await beginVerification(services, account);
       const found = await withProgress({ json: options.json === true }, (progress) => {
         progress.stage('verifying events', null);
         return verifyTrail(services, account, progress.done);
       });
-      await noteVerification(services, account, found);
+      await noteVerification(services, account, begun, found);
       const { events, verified, firstBad } = found;
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
       return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };

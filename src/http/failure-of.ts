@@ -27,16 +27,16 @@ export function failureOf(error: unknown, state: RequestState, invalid: InvalidC
   const [first] = error.errors;
   if (error.status !== 400 || !first) return new Failure('internal', {}, { cause: error });
   const pointer = first.path;
-  const name = nameAt(pointer) || 'the body';
+  const name = nameAt(pointer, state.operation?.kinds.headers ?? []) || 'the body';
   const [keyword = ''] = (first.errorCode ?? '').split('.', 1);
   const code = invalid?.(state.operation?.operationId ?? '', pointer, keyword) ?? 'request_invalid';
   return new Failure(code, { name, message: `${name} ${inPlainWords(first.message)}` });
 }
 
-/** Of a header as it is usually written: the validator sees `if-match`. */
-function nameAt(pointer: string): string {
+/** Of a header as its contract writes it: the validator sees `if-match`. */
+function nameAt(pointer: string, headers: readonly string[]): string {
   const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.');
-  return pointer.startsWith('/headers/') ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
+  return (pointer.startsWith('/headers/') && headers.find((one) => one.toLowerCase() === name)) || name;
 }
 
 function isValidationError(error: unknown): error is ValidationError {

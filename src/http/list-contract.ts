@@ -10,6 +10,8 @@ interface ListExtension {
   readonly sort: readonly string[];
   /** Members that are compared for equality. */
   readonly exact?: Readonly<Record<string, 'integer' | 'text'>>;
+  /** Exact filters whose values grow with releases: no item has an unknown one, which a later release may know. */
+  readonly growing?: readonly string[];
   /** Texts in which a `*` at either end matches any text. */
   readonly match?: readonly string[];
   /**
@@ -46,11 +48,11 @@ function propertiesOf(contract: Contract, operation: ContractOperation): Readonl
 /** A filter by a value that no item can have is a mistake, as an unknown parameter is: where those are refused. */
 function closedFilters(
   contract: Contract,
-  { exact = {}, strict = false }: ListExtension,
+  { exact = {}, growing = [], strict = false }: ListExtension,
   properties: Readonly<Record<string, Node>>,
 ): ReadonlyMap<string, readonly string[]> {
   const follow = followIn(contract);
-  const texts = Object.keys(exact).filter((name) => strict && exact[name] === 'text');
+  const texts = Object.keys(exact).filter((name) => strict && exact[name] === 'text' && !growing.includes(name));
   return new Map(
     texts.flatMap((name) => {
       const values = follow(properties[name] ?? {})['enum'] as readonly string[] | undefined;

@@ -14,6 +14,8 @@ export interface ParameterKinds {
   readonly queryIntegers: readonly string[];
   /** The same of the path. */
   readonly pathIntegers: readonly string[];
+  /** Headers, as the contract writes them. */
+  readonly headers: readonly string[];
   /** False for the operations that are called all the time. */
   readonly hasIntegers: boolean;
 }
@@ -50,6 +52,7 @@ export function readParameterKinds(operation: ContractOperation, follow: Follow)
     ]),
     queryIntegers,
     pathIntegers,
+    headers: all.filter((one) => one.in === 'header').map(({ name }) => name),
     hasIntegers: queryIntegers.length + pathIntegers.length > 0,
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { listAccounts } from '../../src/domain/accounts/accounts.ts';
-import { noteVerification } from '../../src/domain/audit/verified.ts';
+import { beginVerification, noteVerification } from '../../src/domain/audit/verified.ts';
 import { verifyTrail } from '../../src/domain/audit/verify.ts';
 import { generateKeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { createTending, lookAtMessages } from '../../src/housekeeping-round.ts';
@@ -236,7 +236,8 @@ for (const kind of sampledDatabases) {
       services.clock.advance(day);
       assert.deepEqual(await round(), [['replaced'], 90]);
       for (const account of await listAccounts(services)) {
-        await noteVerification(services, account, await verifyTrail(services, account));
+        const begun = await beginVerification(services, account);
+        await noteVerification(services, account, begun, await verifyTrail(services, account));
       }
       services.clock.advance(3 * day);
       assert.deepEqual(await round(), [['signing'], 3]);

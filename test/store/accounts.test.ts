@@ -70,6 +70,17 @@ onEachDatabase('accounts, facts and keys', (subject) => {
     assert.equal(await facts.keep(name, 'third'), 'second');
   });
 
+  test('a fact that is held is changed by one transaction after the other, whether there was one or not', async () => {
+    const { store } = subject;
+    const name = unique('fact');
+    const add = () =>
+      store.transaction(async ({ facts }) => {
+        await facts.replace(name, String(Number(await facts.hold(name, '0')) + 1));
+      });
+    await Promise.all(Array.from({ length: 10 }, add));
+    assert.equal(await store.facts.read(name), '10');
+  });
+
   test('signing keys are listed by the time they sign from, retired and removed, each in its account', async () => {
     const { keys } = subject.store;
     const { id: accountId } = await newAccount(subject.store);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noteVerification } from '../../../src/domain/audit/verified.ts';
+import { beginVerification, noteVerification } from '../../../src/domain/audit/verified.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
@@ -139,7 +139,8 @@ for (const kind of sampledDatabases)
         await said(page, 'All events are what was written.');
         await chain.getByText(/^Verified .+, up to event \d+\. \d+ events? since\.$/).waitFor();
         const { services, account } = stage.app;
-        await noteVerification(services, account, { events: 1, verified: false, firstBad: 2 });
+        const begun = await beginVerification(services, account);
+        await noteVerification(services, account, begun, { events: 1, verified: false, firstBad: 2 });
         await page.reload();
         await chain
           .getByRole('alert')

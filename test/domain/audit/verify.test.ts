@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { recordEvent } from '../../../src/domain/audit/record.ts';
-import { readChain, verifyNextPart } from '../../../src/domain/audit/verified.ts';
+import { beginVerification, noteVerification, readChain, verifyNextPart } from '../../../src/domain/audit/verified.ts';
 import { verifyTrail } from '../../../src/domain/audit/verify.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { onSampledDatabases } from '../../store/suite.ts';
@@ -141,6 +141,78 @@ onSampledDatabases('the trail is verified', (subject) => {
       `update events set hash = (select hash from events as other where other.account_id = ${joint.id} and other.id = 5) where account_id = ${joint.id} and id = 7`,
     );
     assert.equal((await verifyNextPart(services, joint, 6)).firstBad, 7);
+  });
+
+  test('in parts: a place that the service did not keep, or kept too long ago, is not trusted', async () => {
+    const account = await withEvents();
+    const fact = `audit_chain ${account.id}`;
+    const place = async (change: (run: Record<string, unknown>) => object | null) => {
+      const findings = JSON.parse((await services.store.facts.read(fact)) ?? '');
+      await services.store.facts.replace(fact, JSON.stringify({ ...findings, run: change(findings.run) }));
+    };
+    const next = async (most: number) => (await verifyNextPart(services, account, most)).reached;
+    assert.deepEqual([await next(2), await next(2)], [2, 4]);
+    const [event] = await services.store.events.listAfter(account.id, 5, 1);
+    for (const change of [
+      (run: Record<string, unknown>) => ({ ...run, id: event?.id, hash: event?.hash }),
+      ({ seal, ...run }: Record<string, unknown>) => run,
+      (run: Record<string, unknown>) => ({ ...run, seal: 'x' }),
+      (run: Record<string, unknown>) => ({
+        ...run,
+        begun: { ...(run['begun'] as object), at: services.clock.now() + 1 },
+      }),
+      () => ({ id: event?.id, hash: event?.hash }),
+    ]) {
+      await place(change);
+      assert.equal((await readChain(services, account)).reached, null);
+      assert.deepEqual([await next(2), await next(2)], [2, 4], 'from the first event');
+    }
+    services.clock.advance(3_600_001);
+    assert.equal((await readChain(services, account)).reached, null);
+    assert.equal(await next(2), 2);
+  });
+
+  test('in parts: it is as old as its beginning', async () => {
+    using _ = services.clock.hold();
+    const account = await withEvents();
+    const began = services.clock.now();
+    await verifyNextPart(services, account, 4);
+    services.clock.advance(600_000);
+    const { verifiedAt, verifiedEvents } = await verifyNextPart(services, account, 4);
+    assert.deepEqual([verifiedAt, verifiedEvents], [began, 8]);
+    services.clock.advance(1);
+    const later = await beginVerification(services, account);
+    services.clock.advance(1);
+    await verifyNextPart(services, account);
+    await noteVerification(services, account, later, { events: 7, verified: true, firstBad: null });
+    const chain = await readChain(services, account);
+    assert.deepEqual([chain.verifiedAt, chain.verifiedEvents], [began + 600_002, 8], 'an older one that ends later');
+  });
+
+  test('verifications beside each other: no alarm is lost, and no end undone', async () => {
+    const account = await withEvents();
+    /** Verifies the next part; `meanwhile` happens when its events were read. */
+    const beside = (most: number, meanwhile: () => Promise<unknown>) => {
+      const { store } = services;
+      const transaction: typeof store.transaction = async (work) => {
+        await meanwhile();
+        return store.transaction(work);
+      };
+      return verifyNextPart({ ...services, store: { ...store, transaction } }, account, most);
+    };
+    const begun = await beginVerification(services, account);
+    const alarm = () => noteVerification(services, account, begun, { events: 4, verified: false, firstBad: 5 });
+    for (const most of [3, 3, 8]) assert.equal((await beside(most, alarm)).firstBad, 5, 'it came meanwhile');
+    await noteVerification(services, account, begun, { events: 8, verified: true, firstBad: null });
+    assert.equal((await readChain(services, account)).firstBad, 5, 'it came after this one began');
+    assert.equal((await verifyNextPart(services, account)).firstBad, null, 'this one began after it');
+    const ended = await beside(3, async () => {
+      await verifyNextPart(services, account, 2);
+      await verifyNextPart(services, account, 2);
+    });
+    assert.equal(ended.reached, 4, 'another one went on from there');
+    const found = await beside(2, () => verifyNextPart(services, account));
+    assert.deepEqual([found.reached, found.verifiedEvents], [null, 8], 'another one ended');
   });
 
   describe('A7: manual changes are found', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { noteVerification, verifyNextPart } from '../../../src/domain/audit/verified.ts';
+import { beginVerification, noteVerification, verifyNextPart } from '../../../src/domain/audit/verified.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing } from './managing.ts';
 
@@ -52,10 +52,24 @@ export function eventChain(app: () => TestApp): void {
     const one = await app().another();
     const api = await managing(one);
     const { verified_at: at, verified_events: before } = await api.done(200, 'POST', '/events/chain/verify', {});
-    await noteVerification(one.services, one.account, { events: 1, verified: false, firstBad: 2 });
+    const begun = await beginVerification(one.services, one.account);
+    await noteVerification(one.services, one.account, begun, { events: 1, verified: false, firstBad: 2 });
     const found = await api.done(200, 'GET', '/events/chain');
     assert.deepEqual([found.first_bad, found.reached, found.verified_at, found.verified_events], [2, null, at, before]);
     assert.equal((await api.done(200, 'POST', '/events/chain/verify', {})).first_bad, null);
+  });
+
+  it('a request sent again with its key is answered as the first time, and verifies nothing', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const key = { 'idempotency-key': 'verified once' };
+    const first = await api.call('POST', '/events/chain/verify', {}, key);
+    assert.equal(first.status, 200, first.text);
+    await api.done(201, 'POST', '/roles', { name: 'an event after it' });
+    const again = await api.call('POST', '/events/chain/verify', {}, key);
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    const { events, verified_events: verified } = await api.done(200, 'GET', '/events/chain');
+    assert.deepEqual([events > verified, verified], [true, first.body.events]);
   });
 
   it('members and parameters are refused, and scopes of users alone', async () => {

@@ -106,6 +106,15 @@ export function events(kind: DatabaseKind): void {
       }
       assert.deepEqual(await list('?actor=credential'), []);
       assert.deepEqual(await list('?action=authorization.refused'), []);
+      for (const later of [
+        'action=user.teleported',
+        'actor=robot:7',
+        'actor=robot',
+        'target=planet:7',
+        'target=planet',
+      ]) {
+        assert.deepEqual(await list(`?${later}`), [], later);
+      }
       assert.deepEqual(await list('?sort=created_at'), [...(await list())].reverse());
     });
 

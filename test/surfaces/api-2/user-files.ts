@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Failure } from '../../../src/domain/failure.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
+import { importText } from '../../../src/domain/users/people/import-text.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { atConsole, makeAdministrator, sendWithProof } from '../../support/console.ts';
@@ -105,6 +107,15 @@ export function userFiles(app: () => TestApp): void {
     assert.equal(await events(), before);
     const done = await api.done(200, 'POST', '/users/import', given);
     assert.deepEqual([done.created, done.failed], [1, 1]);
+  });
+
+  it('a refusal of the text names the member that the call has', async () => {
+    const { services, account } = app();
+    const given = { ...csv('email', address(), '"no end'), existing: 'skip', dryRun: false, authority: 'all' } as const;
+    await assert.rejects(importText(services, account, { ...given, format: 'csv' }), (error: Failure) => {
+      assert.deepEqual([error.code, error.detail.name], ['value_invalid', 'content']);
+      return true;
+    });
   });
 
   it('refuses as a whole what cannot be read whole, and stores nothing of it', async () => {

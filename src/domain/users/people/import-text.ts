@@ -53,13 +53,21 @@ async function readRows(
   const { readCsv, readJsonLines } = await peopleFiles();
   const bytes = oneByOne([Buffer.from(content)]);
   const rows: FileRow[] = [];
-  for await (const row of format === 'csv' ? readCsv(bytes) : readJsonLines(bytes)) {
-    if (rows.length === mostPeople) {
-      throw new Failure('value_invalid', { name: 'content', message: `content has more than ${mostPeople} users` });
+  try {
+    for await (const row of format === 'csv' ? readCsv(bytes) : readJsonLines(bytes)) {
+      if (rows.length === mostPeople) throw refused(`content has more than ${mostPeople} users`);
+      rows.push(row);
     }
-    rows.push(row);
+  } catch (error) {
+    // What reads files names the file, which a call does not have.
+    if (error instanceof Failure && error.detail.name === 'file') throw refused(error.detail.message ?? '');
+    throw error;
   }
   return rows;
+}
+
+function refused(message: string): Failure {
+  return new Failure('value_invalid', { name: 'content', message });
 }
 
 async function* oneByOne<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {

@@ -1762,9 +1762,10 @@ export interface paths {
          * Verify the next part of the audit trail
          * @description Verifies the next 10,000 events at most, from the first one where no verification is under way, and answers the
          *     state of the chain then. Call it again while `reached` is not `null`: a verification that is under way goes on
-         *     where it stopped, whoever calls. It ends at the newest event (`verified_at`), or at the first that is not what it
-         *     was (`first_bad`). It changes no event and is none itself. It cannot find that the newest events were taken back
-         *     together with the end of the chain, as restoring a backup does.
+         *     where it stopped, whoever calls, within an hour of its beginning; later it begins again. It ends at the newest
+         *     event (`verified_at`), or at the first that is not what it was (`first_bad`, which only a verification that began
+         *     later, and finds all events right, takes away). It changes no event and is not an event itself. It cannot find
+         *     that the newest events were taken back together with the end of the chain, as restoring a backup does.
          */
         readonly post: operations["verifyEventChain"];
         readonly delete?: never;
@@ -1811,8 +1812,8 @@ export interface paths {
          * Change a setting
          * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
          *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
-         *     the operator, who has `gatehouse account set`. They are all limits (`limit.*`), `mutual_tls`,
-         *     `mutual_tls_origin`, `client_id_metadata_documents`, `console`, and `administrators.second_factor`.
+         *     the operator, who has `gatehouse account set`. These are all settings `limit.*`, and
+         *     `mutual_tls`, `mutual_tls_origin`, `client_id_metadata_documents`, `console`, and `administrators.second_factor`.
          */
         readonly put: operations["updateAccountSetting"];
         readonly post?: never;
@@ -2898,7 +2899,7 @@ export interface components {
              */
             readonly steps: readonly components["schemas"]["ExplainStep"][];
         };
-        /** @description Nothing is asked for. */
+        /** @description No members. */
         readonly InviteRequest: Record<string, never>;
         /** @description A link that lets its user choose a password. */
         readonly UserInvite: {
@@ -4838,7 +4839,7 @@ export interface components {
              */
             readonly operator: "~" | "!~";
             /**
-             * @description Id or name of a role. An unknown role matches nobody, and the answer to a write has a `warning` of it.
+             * @description Id or name of a role. No user has an unknown role, so `~` matches nobody and `!~` everybody, and the answer to a write has a `warning` about it.
              * @example 7
              */
             readonly value: string;
@@ -5750,24 +5751,24 @@ export interface components {
             readonly verified_events: number | null;
             /**
              * Format: date-time
-             * @description When a verification of all events last ended well, in ISO 8601; `null` if none did.
+             * @description When the verification of all events that last ended well began, in ISO 8601; `null` if none did.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly verified_at: string | null;
             /**
              * Format: int64
-             * @description The first event that the last verification found changed, moved, removed or inserted; `null` if it found none.
+             * @description The first event that a verification found changed, moved, removed or inserted; `null` if none did, or if a later one found all events right.
              * @example null
              */
             readonly first_bad: number | null;
             /**
              * Format: int64
-             * @description How many events the verification that is under way has been through; `null` if none is.
+             * @description How many events the verification that is under way has been through; `null` if none is, or if it began more than an hour ago.
              * @example null
              */
             readonly reached: number | null;
         };
-        /** @description Nothing is asked for. */
+        /** @description No members. */
         readonly ChainVerificationRequest: Record<string, never>;
         /** @description A setting of the account. No setting holds a secret. */
         readonly AccountSetting: {
@@ -15472,14 +15473,14 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only events with this action, as `action` of an event names it. Another text is 400.
+                 * @description Only events with this action, as `action` of an event names it. Another text has none, as later releases add actions.
                  * @example sign_in.failed
                  */
                 readonly action?: string;
-                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. An unknown type is 400. */
+                /** @description Only actions of this actor, as `<type>:<id>`; a bare type means an actor without an id (`command_line`, or `user` for an unauthenticated user). `API` alone means every API key. An unknown type has none. */
                 readonly actor?: string;
                 /**
-                 * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id. An unknown type is 400.
+                 * @description Only actions on this target, as `<type>:<id>`; a bare type means a target without an id. An unknown type has none.
                  * @example user:7
                  */
                 readonly target?: string;

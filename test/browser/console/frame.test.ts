@@ -41,7 +41,9 @@ describeWalks('the frame of the console', (walks) => {
             await waitUntil(page, "!document.querySelector('main :is(.waiting, [aria-busy=true])')");
             const buttons = await page.locator('main button').allTextContents();
             assert.deepEqual(
-              buttons.filter((label) => !/^(?:Next page|Previous page|Columns|Export|Verify|Copy|Copy as curl)$/.test(label)),
+              buttons.filter(
+                (label) => !/^(?:Next page|Previous page|Columns|Export|Verify|Copy|Copy as curl)$/.test(label),
+              ),
               [],
               `${scope} ${address}`,
             );

@@ -349,6 +349,29 @@ describeWalks('users in the console', (walks) => {
     });
   });
 
+  it('shows as chosen who is chosen, when more are chosen than can be', () => {
+    const { open, stage } = walks();
+    return open('/users', async (page) => {
+      const headers = { authorization: `Bearer ${await stage.app.bearer('manage_all')}` };
+      const company = 'Many & Co';
+      for (const part of ['a', 'b']) {
+        const lines = Array.from({ length: 251 }, (_, place) => `many-${part}${place},${company}`);
+        const json = { format: 'csv', content: ['username,company', ...lines].join('\n') };
+        const made = await stage.app.send('POST', '/api/2/users/import', { headers, json });
+        assert.equal(made.body.created, 251);
+      }
+      const query = new URLSearchParams({ company, limit: '1000' });
+      await page.goto(`${stage.app.account.baseUrl}/console/users?${query}`);
+      await page.getByLabel('Choose many-a0', { exact: true }).check();
+      const all = page.getByLabel('Choose all on this page');
+      await all.click();
+      await said(page, 'At most 500 users can be chosen at once.');
+      await page.getByText('1 user chosen').waitFor();
+      assert.equal(await all.isChecked(), false);
+      assert.equal(await page.getByLabel('Choose many-b0', { exact: true }).isChecked(), false);
+    });
+  });
+
   it('offers a reader neither a choice of users nor an import', async () => {
     const { open, stage } = walks();
     const reader = await makeAdministrator(stage.app, ['read_users']);

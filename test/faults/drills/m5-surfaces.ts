@@ -16,6 +16,7 @@ export const drill = matrixDrill({
     ),
     'test/surfaces/api-2/hook-packages.test.ts',
     'test/surfaces/api-2/hook-stream.test.ts',
+    'test/surfaces/api-2/interrupted-imports.test.ts',
     'test/metrics/product-metrics.test.ts',
     'test/tracing/traces.test.ts',
     'test/surfaces/pages/guesses.test.ts',

@@ -62,7 +62,7 @@ export function eventChain(app: () => TestApp): void {
   it('a request sent again with its key is answered as the first time, and verifies nothing', async () => {
     const one = await app().another();
     const api = await managing(one);
-    const key = { 'idempotency-key': 'verified once' };
+    const key = { 'idempotency-key': 'verified-once-and-again' };
     const first = await api.call('POST', '/events/chain/verify', {}, key);
     assert.equal(first.status, 200, first.text);
     await api.done(201, 'POST', '/roles', { name: 'an event after it' });

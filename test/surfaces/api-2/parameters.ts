@@ -54,9 +54,6 @@ export function parameters(app: () => TestApp): void {
       ['/signing-keys', 'state', ['nothing', 'Signing', 'signing next']],
       ['/signing-keys', 'alg', ['PS256', 'none']],
       ['/usage/deprecated-calls', 'surface', ['api-2', 'XML']],
-      ['/events', 'action', ['user.vanished', 'USER.CREATED']],
-      ['/events', 'actor', ['robot', 'robot:1', 'constructor', 'api_key:1']],
-      ['/events', 'target', ['robot', 'session:1', '__proto__:1']],
     ] as const) {
       for (const other of others) {
         const refused = await api.call('GET', `${path}?${name}=${encodeURIComponent(other)}`);
@@ -65,6 +62,14 @@ export function parameters(app: () => TestApp): void {
     }
     for (const path of ['/signing-keys?state=next&alg=ES256', '/events?action=user.created', '/events?actor=system']) {
       await api.done(200, 'GET', path);
+    }
+    // A later release has more of these.
+    for (const [name, others] of [
+      ['action', ['user.vanished', 'USER.CREATED']],
+      ['actor', ['robot', 'robot:1', 'constructor', 'api_key:1']],
+      ['target', ['robot', 'session:1', '__proto__:1']],
+    ] as const) {
+      for (const other of others) assert.deepEqual(await api.done(200, 'GET', `/events?${name}=${other}`), [], other);
     }
     // Documented lists take any text.
     for (const path of ['/events?target=credential_token:1', '/hooks?type=other', '/hooks?type=']) {

@@ -30,8 +30,8 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
       path: 'both',
       from: `
       const answering =
-        answerOnce(operation.operationId, request, respond as never) ??
-        answerIfMatch(operation.operationId, request, respond as never) ??
+        answerOnce(operation.operationId, request, respond as never, store) ??
+        answerIfMatch(operation.operationId, request, respond as never, store) ??
         handler(request, respond as never);
       await sendReply(res, operation, await answering, form);`,
       to: receivedByHandler,

@@ -11,8 +11,8 @@ export const management: readonly Mutant[] = [
     id: 'stream-right',
     rule: 'a stream ends with the right to read it',
     file: 'domain/callers/still-admitted.ts',
-    text: 'return (await read).scopes.some((one) => one === scope);',
-    becomes: 'return (await read).scopes.some((one) => one === scope) || true;',
+    text: 'return now !== null && scopes.every((scope) => now.scopes.includes(scope));',
+    becomes: 'return now !== null;',
     killedBy: 'domain/callers/still-admitted.test.ts',
   },
   {

@@ -1,54 +1,76 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Answer } from '../api/api.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
+import { counted } from './counted.ts';
 import { Dialog } from './dialog.tsx';
 import { download, fileName } from './download.ts';
 import { say } from './notices.tsx';
-import { pagesOf } from './pages.ts';
 import { Progress } from './progress.tsx';
 import { ProblemNote } from './screen.tsx';
 
-export interface ExportProps<Item> {
-  /** In the plural, such as `events`; the file is named after it. */
-  readonly what: string;
-  /** A page of the list, as large as the service gives it; the first has no cursor. */
-  readonly ask: (cursor: string | null) => Promise<Answer<readonly Item[]>>;
+export interface ExportFormat {
+  readonly label: string;
+  readonly type: string;
+  readonly extension: string;
 }
 
-/** A button that reads a whole list and gives it to the browser as JSON lines, one item in each. */
-export function ExportButton<Item>({ what, ask }: ExportProps<Item>) {
+export interface Exported {
+  readonly count: number;
+  /** Browsers keep large blobs on disk. */
+  readonly parts: readonly Blob[];
+}
+
+export interface ExportProps<Format extends string> {
+  /** What an item is, such as `event`; title and file are named after it. */
+  readonly noun: string;
+  /** The first is the default; where there is one, nobody is asked. */
+  readonly formats: Readonly<Record<Format, ExportFormat>>;
+  /** `report`: `total` is null where it is not known. */
+  readonly read: (
+    format: Format,
+    signal: AbortSignal,
+    report: (done: number, total: number | null) => void,
+  ) => Promise<Exported>;
+  /** What is in the file. */
+  readonly children: ComponentChildren;
+}
+
+/** A button that reads a whole list and gives it to the browser as a file. */
+export function ExportButton<Format extends string>(props: ExportProps<Format>) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
       <button type="button" onClick={() => setIsOpen(true)}>
         Export
       </button>
-      {isOpen && <Export what={what} ask={ask} close={() => setIsOpen(false)} />}
+      {isOpen && <Export {...props} close={() => setIsOpen(false)} />}
     </>
   );
 }
 
-function Export<Item>({ what, ask, close }: ExportProps<Item> & { readonly close: () => void }) {
+function Export<Format extends string>({
+  noun,
+  formats,
+  read,
+  children,
+  close,
+}: ExportProps<Format> & { readonly close: () => void }) {
+  const choices = Object.entries<ExportFormat>(formats) as [Format, ExportFormat][];
+  const [format, setFormat] = useState(choices[0]?.[0] as Format);
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number | null } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const stop = useRef<AbortController>(new AbortController());
+  const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
   const run = async () => {
+    const { signal } = stop.current;
     setProblem(null);
     setProgress({ done: 0, total: null });
-    const { signal } = stop.current;
-    const report = (done: number, total: number | null) => setProgress({ done, total });
     try {
-      // Browsers keep large blobs on disk.
-      const parts: Blob[] = [];
-      let count = 0;
-      for await (const items of pagesOf(ask, { report, signal })) {
-        parts.push(new Blob(items.map((item) => `${JSON.stringify(item)}\n`)));
-        count += items.length;
-      }
+      const { count, parts } = await read(format, signal, (done, total) => setProgress({ done, total }));
       if (signal.aborted) return;
-      download(fileName(what, 'jsonl'), 'application/jsonl', parts);
-      say(`${count.toLocaleString('en')} ${what} were exported.`);
+      const { type, extension } = formats[format];
+      download(fileName(`${noun}s`, extension), type, parts);
+      say(`${counted(count, noun)} ${count === 1 ? 'was' : 'were'} exported.`);
       close();
     } catch (error) {
       if (signal.aborted) return;
@@ -57,14 +79,27 @@ function Export<Item>({ what, ask, close }: ExportProps<Item> & { readonly close
     }
   };
   return (
-    <Dialog title={`Export ${what}`} close={close}>
+    <Dialog title={`Export ${noun}s`} close={close}>
       <div class="stack">
         {problem && <ProblemNote problem={problem} />}
-        <p>
-          All {what} that the list shows with its present filters, on all pages, as a file with a JSON object in each
-          line.
-        </p>
-        {progress && <Progress label={`Export of ${what}`} {...progress} />}
+        <p>{children}</p>
+        {choices.length > 1 && (
+          <label class="field">
+            <span>Format</span>
+            <select
+              value={format}
+              disabled={progress !== null}
+              onChange={(event) => setFormat(event.currentTarget.value as Format)}
+            >
+              {choices.map(([value, { label }]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {progress && <Progress label={`Export of ${noun}s`} {...progress} />}
         <div class="actions">
           <button type="button" class="primary" disabled={progress !== null} onClick={() => void run()}>
             {problem ? 'Try again' : 'Download'}

@@ -1,9 +1,9 @@
 import { type Answer, api } from '../../api/api.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ExportButton } from '../../parts/export.tsx';
+import { ExportButton, type ExportFormat } from '../../parts/export.tsx';
 import { type FilterShape, Filters, type PickerProps } from '../../parts/filters.tsx';
-import { whole } from '../../parts/pages.ts';
+import { pagesOf, whole } from '../../parts/pages.ts';
 import { ProblemNote, Screen } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -32,6 +32,30 @@ function ask(query: URLSearchParams, cursor: string | null, limit: number): Prom
   return api.get('/api/2/events', { query: cursor === null ? { limit, ...given } : { cursor } });
 }
 
+const formats: Readonly<Record<'lines', ExportFormat>> = {
+  lines: { label: 'JSON lines', type: 'application/jsonl', extension: 'jsonl' },
+};
+
+function ExportEvents({ query }: { readonly query: URLSearchParams }) {
+  return (
+    <ExportButton
+      noun="event"
+      formats={formats}
+      read={async (_, signal, report) => {
+        const parts: Blob[] = [];
+        let count = 0;
+        for await (const events of pagesOf((cursor) => ask(query, cursor, 1000), { report, signal })) {
+          parts.push(new Blob(events.map((event) => `${JSON.stringify(event)}\n`)));
+          count += events.length;
+        }
+        return { count, parts };
+      }}
+    >
+      All events that the list shows with its present filters, on all pages, as a file with a JSON object in each line.
+    </ExportButton>
+  );
+}
+
 /** The audit trail. */
 export function Events() {
   const { query } = useAddress();
@@ -51,7 +75,7 @@ export function Events() {
   const isNarrowed = filters.some(({ name }) => query.has(name));
   const close = () => setQuery({ event: '', cursor: query.get('cursor') ?? '' });
   return (
-    <Screen title="Events" actions={<ExportButton what="events" ask={(cursor) => ask(query, cursor, 1000)} />}>
+    <Screen title="Events" actions={<ExportEvents query={query} />}>
       <Filters filters={filters} query={query} />
       <List
         caption="Events"

@@ -28,7 +28,9 @@ export function AppAccess({ app, save, again }: AppAccessProps) {
   const canWrite = may('manage_all');
   return (
     <>
-      {roles.answer && <Reach app={app} roles={roles.answer.data} turn={users.answer} />}
+      {roles.answer && (users.answer ?? users.problem) && (
+        <Reach app={app} roles={roles.answer.data} turn={users.answer} />
+      )}
       <Section title="Roles that give this app">
         {roles.problem && <ProblemNote problem={roles.problem} again={() => void roles.again()} />}
         {!roles.answer && !roles.problem && <Waiting />}

@@ -5,6 +5,7 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { Filters } from '../../parts/filters.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 import { say } from '../../parts/notices.tsx';
+import { whole } from '../../parts/pages.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { Search } from '../../parts/search.tsx';
 import { List } from '../../parts/table.tsx';
@@ -87,7 +88,8 @@ export function Users() {
   const { query } = useAddress();
   const list = listOf(query);
   const asked = useAnswer(() => ask(query), [list, query.get('cursor')]);
-  const attributes = useAnswer(() => api.get('/api/2/users/custom_attributes', {}), []).answer?.data ?? [];
+  const attributes =
+    useAnswer(() => whole((query) => api.get('/api/2/users/custom_attributes', { query })), []).answer?.data ?? [];
   const { chosen, keep, choose } = useChosen(list);
   const canWrite = may('manage_users');
   return (

@@ -66,7 +66,7 @@ export async function removeAdministrator(services: WriteServices, account: Audi
 }
 
 /**
- * For a user who will not be able to sign in: throws `last_administrator` if it is the caller, and the last one, and
+ * For a user who is locked and will not be able to sign in: throws `last_administrator` if it is the caller, and the last one, and
  * `caller_unauthenticated` for another full administrator if the caller is none any more.
  */
 export async function requireOtherAdministrator(
@@ -76,6 +76,9 @@ export async function requireOtherAdministrator(
 ): Promise<void> {
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user') return;
+  // The caller holds the user, so that nobody gives or takes the scopes meanwhile: others need not wait for each other.
+  const own = await tx.administrators.find(account.id, userId);
+  if (!own?.scopes.includes('manage_all')) return;
   const all = await tx.administrators.lockAll(account.id);
   if (actor.id === userId) await requireSuccessor(tx, all, userId);
   else if (isFull(all, userId)) await requireStanding(tx, all);

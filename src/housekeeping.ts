@@ -72,6 +72,7 @@ export function startHousekeeping(
 
   async function round(): Promise<void> {
     await flush(services);
+    await foldCounts(services);
     // A client or a mail server that does not answer must not delay the rest.
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
     try {
@@ -118,7 +119,7 @@ export function startHousekeeping(
   };
 }
 
-async function flush({ counts, refusals, store, log }: HousekeepingServices): Promise<void> {
+async function flush({ counts, refusals, log }: HousekeepingServices): Promise<void> {
   try {
     await counts.flush();
   } catch (error) {
@@ -129,6 +130,9 @@ async function flush({ counts, refusals, store, log }: HousekeepingServices): Pr
   } catch (error) {
     log.error('refusals not stored', { stack: stackOf(error) });
   }
+}
+
+async function foldCounts({ store, log }: HousekeepingServices): Promise<void> {
   try {
     await store.foldCounts();
   } catch (error) {

@@ -9,13 +9,8 @@ export type AccessLoss = { readonly userIds: readonly number[] } | { readonly ap
 export interface AccessStore {
   /** False when it was assigned already. Throws `not_found` for an unknown app, user or role. */
   grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<boolean>;
-  /** The same of many roles: those that were not assigned before, ascending. Throws `not_found` as `grant` does. */
-  grantRoles(
-    accountId: number,
-    appId: number,
-    roleIds: readonly number[],
-    at: Milliseconds,
-  ): Promise<readonly number[]>;
+  /** The same of many roles: of which some may be assigned already. Throws `not_found` as `grant` does. */
+  grantRoles(accountId: number, appId: number, roleIds: readonly number[], at: Milliseconds): Promise<void>;
   revokeRoles(accountId: number, appId: number, roleIds: readonly number[]): Promise<void>;
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;

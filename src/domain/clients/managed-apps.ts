@@ -12,6 +12,7 @@ import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireFollowed } from '../policies/policies.ts';
+import { requireKnown } from '../roles/links.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { type AppInput, readAppChanges, readNewApp } from './app-input.ts';
 import { hasSecret } from './client-methods.ts';
@@ -161,10 +162,7 @@ async function replaceRoles(
 ): Promise<number> {
   if (ids === undefined) return 0;
   const wanted = new Set(ids ?? []);
-  const unknown = await tx.roles.findUnknown(account.id, 'roles', [...wanted]);
-  if (unknown !== null) {
-    throw new Failure('value_invalid', { name: 'role_ids', message: `unknown role in role_ids: ${unknown}` });
-  }
+  await requireKnown(tx, account, 'roles', [...wanted]);
   const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
   await tx.access.grantRoles(account.id, appId, [...wanted], now);
   await tx.access.revokeRoles(account.id, appId, surplus);

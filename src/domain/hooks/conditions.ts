@@ -6,15 +6,12 @@ import type { StoreVerbs } from '../../store/store.ts';
 
 const largestId = 2_147_483_647;
 
-/** Texts are compared literally, never as patterns. */
-const names = ({ value }: HookCondition, { id, name }: Pick<RoleRecord, 'id' | 'name'>): boolean =>
-  String(id) === value || name === value.normalize('NFC');
-
-/** Whether all conditions hold of a user with these roles. */
+/** Whether all conditions hold of a user with these roles. Texts are compared literally, never as patterns. */
 export function holds(conditions: readonly HookCondition[], roles: readonly RoleRecord[]): boolean {
-  return conditions.every((condition) => {
-    const has = roles.some((role) => names(condition, role));
-    return condition.operator === '~' ? has : !has;
+  return conditions.every(({ operator, value }) => {
+    const wanted = value.normalize('NFC');
+    const has = roles.some(({ id, name }) => String(id) === value || name === wanted);
+    return operator === '~' ? has : !has;
   });
 }
 

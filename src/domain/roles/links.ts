@@ -27,17 +27,25 @@ export async function addLinks(
   if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
 }
 
-/** Throws `value_invalid` with the name of the link for the first id that no app or user has. */
+/** The words for one of them, and the member that names them. */
+const named = {
+  apps: ['app', 'apps'],
+  users: ['user', 'users'],
+  admins: ['user', 'admins'],
+  roles: ['role', 'role_ids'],
+} as const satisfies Record<RoleLink | 'roles', readonly [what: string, member: string]>;
+
+/** Throws `value_invalid` with the name of the member for the first id that no app, user or role has. */
 export async function requireKnown(
   tx: Pick<StoreVerbs, 'roles'>,
   { id: accountId }: Pick<AuditedAccount, 'id'>,
-  link: RoleLink,
+  kind: RoleLink | 'roles',
   ids: readonly number[],
 ): Promise<void> {
-  const unknown = await tx.roles.findUnknown(accountId, link, ids);
+  const unknown = await tx.roles.findUnknown(accountId, kind, ids);
   if (unknown === null) return;
-  const what = link === 'apps' ? 'app' : 'user';
-  throw new Failure('value_invalid', { name: link, message: `unknown ${what} in ${link}: ${unknown}` });
+  const [what, name] = named[kind];
+  throw new Failure('value_invalid', { name, message: `unknown ${what} in ${name}: ${unknown}` });
 }
 
 /** Removes links and returns those that existed. Part of a transaction, which must end what was lost with them. */

@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { AuditedAccount, AuditServices } from '../audit/record.ts';
 import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
-import { addLinks, type LinkVerb, moveRole, removeLinks } from './links.ts';
+import { addLinks, type LinkVerb, moveRole, removeLinks, requireKnown } from './links.ts';
 
 type Verbs = Pick<StoreVerbs, LinkVerb | EndingVerb>;
 
@@ -28,7 +28,7 @@ export async function giveRoles(
       userIds.set(roleId, ids);
     }
   }
-  for (const roleId of userIds.keys()) await requireNamed(tx, account, 'role_ids', roleId);
+  await requireKnown(tx, account, 'roles', [...userIds.keys()]);
   for (const [roleId, ids] of userIds) await addLinks(services, tx, account, roleId, 'users', ids, now);
 }
 
@@ -65,7 +65,7 @@ export async function replaceFirstRole(
   roleId: number | null,
   now: Milliseconds,
 ): Promise<number> {
-  if (roleId !== null) await requireNamed(tx, account, 'role_id', roleId);
+  if (roleId !== null) await requireNamed(tx, account, roleId);
   const held = await rolesOf(tx, account, userId);
   const [first, second] = held;
   if (roleId === (first ?? null)) return 0;
@@ -79,14 +79,9 @@ export async function replaceFirstRole(
   return endUnassigned(tx, account, { userIds: [userId] }, now);
 }
 
-async function requireNamed(
-  tx: Pick<StoreVerbs, 'roles'>,
-  account: AuditedAccount,
-  name: 'role_id' | 'role_ids',
-  roleId: number,
-): Promise<void> {
+async function requireNamed(tx: Pick<StoreVerbs, 'roles'>, account: AuditedAccount, roleId: number): Promise<void> {
   if (await tx.roles.find(account.id, roleId)) return;
-  throw new Failure('value_invalid', { name, message: `unknown role in ${name}: ${roleId}` });
+  throw new Failure('value_invalid', { name: 'role_id', message: `unknown role in role_id: ${roleId}` });
 }
 
 /** In order of assignment. */

@@ -48,23 +48,19 @@ export function accessVerbs(db: Knex): AccessStore {
         return added.length === 1;
       }),
     grantRoles: async (accountId, appId, roleIds, at) => {
-      const granted: number[] = [];
       for await (const some of chunks(roleIds.toSorted((one, other) => one - other))) {
-        const added = await separately(db, async (tx) => {
+        await separately(db, async (tx) => {
           await holdPresent(tx, accountId, 'app', [appId]);
           await holdPresent(tx, accountId, 'role', some);
           const known = { account_id: accountId, app_id: appId };
           await holdLinks(tx, tx('app_roles').where(known).whereIn('role_id', some), 'role_id');
           const afterRemoval = newestRemoval(tx, accountId);
-          return tx('app_roles')
+          await tx('app_roles')
             .insert(some.map((roleId) => ({ ...known, role_id: roleId, assigned_at: at, after_removal: afterRemoval })))
             .onConflict(['account_id', 'app_id', 'role_id'])
-            .ignore()
-            .returning('role_id');
+            .ignore();
         });
-        granted.push(...added.map((row) => Number(row.role_id)));
       }
-      return granted.toSorted((one, other) => one - other);
     },
     revokeRoles: async (accountId, appId, roleIds) => {
       for await (const some of chunks(roleIds)) {

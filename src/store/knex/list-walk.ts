@@ -127,13 +127,15 @@ async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothing
   // An account of few users is read through.
   const everybody = rowsOf({ ...known, ...plainly }, []).select(db.raw('1'));
   if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return nothingSearched;
+  // A total is counted of numbered pages alone.
+  const most = 'page' in query.at ? mostCounted : mostSorted;
   const sized = searches.map(async ([filter, all]) => {
     const parts = await rarePartsOf(db, userSearch, all);
-    return { filter, parts, size: await sizeFound(db, userSearch, parts, mostCounted + 1) };
+    return { filter, parts, size: await sizeFound(db, userSearch, parts, most + 1) };
   });
   const sizes = await Promise.all(sized);
-  const within = (most: number) =>
-    new Map(sizes.filter(({ size }) => size <= most).map(({ filter, parts }) => [filter, parts]));
+  const within = (bound: number) =>
+    new Map(sizes.filter(({ size }) => size <= bound).map(({ filter, parts }) => [filter, parts]));
   return { few: within(mostSorted), counted: within(mostCounted) };
 }
 

@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import { minute } from '../../../domain/durations.ts';
 import type { IndexedSlice, SearchLack, SearchStanding } from '../../search.ts';
+import { isPassing } from '../errors.ts';
 import { expressionOf, text } from '../list-index.ts';
 import { searchedTexts } from '../searched-texts.ts';
 import { withoutDeadline } from './deadline.ts';
@@ -95,13 +96,6 @@ const told = new WeakMap<Knex.Client, SearchLack>();
 const lookMilliseconds = minute;
 const retryMilliseconds = 5 * minute;
 
-/** Conditions that pass: connection, deadlock, resources, locks, and what an operator ended. */
-const passing = /^(08|40|53|55|57)/;
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
 const nothing: IndexedSlice = { indexed: 0, isLast: true };
 
 /** Makes the index if it is missing. What the server refuses for good is tried again by the next process that starts. */
@@ -133,9 +127,7 @@ export async function makeSearchIndex(db: Knex, signal: AbortSignal): Promise<In
   } catch (error) {
     if (signal.aborted) return nothing;
     if (!isChanged) throw error;
-    const code = codeOf(error);
-    const isPassing = code === '' || passing.test(code);
-    looksAt.set(client, isPassing ? performance.now() + retryMilliseconds : Number.POSITIVE_INFINITY);
+    looksAt.set(client, isPassing(error) ? performance.now() + retryMilliseconds : Number.POSITIVE_INFINITY);
     return { ...nothing, refused: error instanceof Error ? error.message : String(error) };
   } finally {
     signal.removeEventListener('abort', giveUp);

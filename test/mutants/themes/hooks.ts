@@ -23,7 +23,7 @@ export const hooks: readonly Mutant[] = [
     id: 'hook-condition',
     rule: 'a hook runs only if its conditions hold',
     file: 'domain/hooks/conditions.ts',
-    text: "return condition.operator === '~' ? has : !has;",
+    text: "return operator === '~' ? has : !has;",
     becomes: 'return has;',
     killedBy: 'domain/hooks/firing.test.ts',
   },

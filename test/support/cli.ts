@@ -26,11 +26,6 @@ export interface Outcome {
 export interface StartOptions {
   /** Another checkout. */
   readonly root?: string | undefined;
-  /**
-   * A server runs the sources, as those of operators do. Otherwise it starts from the one file that commands start from
-   * where a run of tests has one, which takes less than half of what the sources take.
-   */
-  readonly sources?: boolean;
 }
 
 export interface CliFolder {
@@ -64,13 +59,6 @@ export const defaultWait = { DATABASE_WAIT_MILLISECONDS: '900' };
 function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const patience = process.env[foldersVariable] === undefined ? {} : { DATABASE_WAIT_MILLISECONDS: '30000' };
   return { PATH: process.env['PATH'], ...patience, ...recordingEnvironment(env), ...env };
-}
-
-const isRunOfTests = process.env[foldersVariable] !== undefined;
-
-/** Several processes are started by the script that started the first of them. */
-function isServer(args: readonly string[]): boolean {
-  return args[0] === 'serve' && !args.includes('--processes');
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
@@ -129,11 +117,9 @@ interface Command {
  */
 export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ownRoot): CliFolder {
   const path = mkdtempSync(join(process.env[foldersVariable] ?? tmpdir(), 'gatehouse-cli-'));
-  const start: CliFolder['start'] = (args, env, { root: from = root, sources = false } = {}) => {
-    const isWhole = isRunOfTests && from === ownRoot && !sources && isServer(args);
-    const script = isWhole ? 'test/support/start-whole.js' : 'bin/gatehouse.js';
+  const start: CliFolder['start'] = (args, env, { root: from = root } = {}) => {
     const options = { cwd: path, env: environment({ ...base, ...env }) };
-    return spawn(process.execPath, [join(from, script), ...args], options);
+    return spawn(process.execPath, [join(from, 'bin/gatehouse.js'), ...args], options);
   };
   const run: CliFolder['run'] = async (args, { input = '', env = {} } = {}) => {
     const child = start(args, env);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadWhole } from '../../src/whole-program/load.ts';
 
 enableCompileCache(fileURLToPath(new URL('../../.cache/tests', import.meta.url)));
-const { run } = loadWhole() ?? (await import('../../src/cli/program.ts'));
+const { run } = loadWhole('command') ?? (await import('../../src/cli/program.ts'));
 
 interface Asked {
   readonly cwd: string;

@@ -62,28 +62,27 @@ describe('the service as one file', () => {
 
   it('is kept with what V8 made of it, readable by all and writable by nobody else', () => {
     assert.equal(dirname(folder), join(installed, '.cache/whole'));
-    const names = readdirSync(folder).map((name) => name.replace(/^\d+\.code$/, 'compiled'));
-    assert.deepEqual(names.sort(), ['NOTICES.txt', 'compiled', 'gatehouse.cjs']);
+    const names = readdirSync(folder).map((name) => name.replace(/-\d+\.code$/, ''));
+    assert.deepEqual(names.sort(), ['NOTICES.txt', 'command', 'gatehouse.cjs', 'server']);
     for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644, name);
     assert.match(readFileSync(join(folder, 'NOTICES.txt'), 'utf8'), /\nexpress-openapi-validator \d/);
   });
 
   it('keeps what was compiled readable by all, whoever compiles it', async () => {
-    const code = readdirSync(folder).find((name) => name.endsWith('.code')) ?? '';
+    const code = readdirSync(folder).find((name) => name.startsWith('command-')) ?? '';
     rmSync(join(folder, code));
     const mask = process.umask(0o077);
     await run('account', '--help').finally(() => process.umask(mask));
     assert.equal(statSync(join(folder, code)).mode & 0o777, 0o644);
   });
 
-  it('is not run by servers, whose supervisor is a command', async () => {
-    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.code')).length;
+  it('is run by servers, and by their supervisor as by a command', async () => {
+    const kept = () => readdirSync(folder).flatMap((name) => /^(.*)-\d+\.code$/.exec(name)?.[1] ?? []);
     for (const name of readdirSync(folder)) if (name.endsWith('.code')) rmSync(join(folder, name));
-    await run('serve', '--help');
     await run('serve', '--processes', 'auto', '--process', '1/2', '--help');
-    assert.equal(kept(), 0);
+    assert.deepEqual(kept(), ['server']);
     await run('serve', '--processes', 'auto', '--help');
-    assert.equal(kept(), 1);
+    assert.deepEqual(kept().sort(), ['command', 'server']);
   });
 
   it('is ASCII, as which it is read: other characters of a regular expression would be two or three each', () => {

@@ -59,15 +59,15 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
+  const deprecated = [apiV1, xml(services), apiV3] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
-    surface(oidc2(services)),
-    surface(pages(services)),
-    surface(oauth2(services)),
-    surface(auth2(services)),
-    surface(api2(services, deprecatedOperationsOf(contractsOf(deprecated)))),
-    surface(api1(services)),
+    surface(oidc2),
+    surface(pages),
+    surface(oauth2),
+    surface(auth2),
+    surface(api2(deprecatedOperationsOf(contractsOf(deprecated)))),
+    surface(api1),
     surface(deprecated[0]),
     surface(deprecated[1]),
     surface(deprecated[2]),

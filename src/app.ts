@@ -2,6 +2,7 @@
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
+import { stackOf } from './domain/describe.ts';
 import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
@@ -105,7 +106,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {
       requestId: requestStateOf(res).requestId,
-      stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+      stack: stackOf(error),
     });
     if (res.headersSent) res.destroy();
     else res.status(500).json({ error: 'server_error' });

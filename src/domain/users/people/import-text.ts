@@ -1,9 +1,8 @@
-/** An import { stackOf } from '../../describe.ts';
-import { stackOf } from '../../describe.ts';
-import of a few lines, whose outcomes come together. */
+/** An import of a few lines, whose outcomes come together. */
 
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
+import { stackOf } from '../../describe.ts';
 import { Failure } from '../../failure.ts';
 import type { PeopleFormat } from './formats.ts';
 import { importPeople } from './import.ts';

@@ -1,7 +1,7 @@
 // Starts the command line: from one file that was made of all sources, where there is a fresh one, and from the sources
-// otherwise. Servers run the sources: V8 makes faster code of them, and a server runs for long. What Node made of the sources is kept
-// beside them, where nobody but this user can write; where there is no such place, Node goes on without. This file is JavaScript because what strips the types of the
-// others takes 20 MB of memory, and is not loaded when all of them are kept.
+// otherwise. What Node made of the sources is kept beside them, where nobody but this user can write; where there is no
+// such place, Node goes on without. This file is JavaScript because what strips the types of the others takes 20 MB of
+// memory, and is not loaded when all of them are kept.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { findCodeCache } from './code-cache.js';
@@ -23,15 +23,15 @@ function isSupervisor() {
 }
 
 async function run() {
-  const whole = isServer ? null : loadWhole();
+  const whole = loadWhole(isServer ? 'server' : 'command');
   if (whole) process.exitCode = await whole.run(process.argv.slice(2));
   else await import('../src/gatehouse.ts');
-  if (process.exitCode !== 0) return;
-  whole?.keepCode();
-  if (isServer) setTimeout(makeWhole, 10_000).unref();
+  if (whole) {
+    if (process.exitCode === 0) whole.keepCode();
+  } else if (isServer && process.exitCode === 0) setTimeout(makeWhole, 10_000).unref();
 }
 
-/** For commands; a server that soon ends leaves that to others. */
+/** For later starts; a server that soon ends leaves that to others. */
 async function makeWhole() {
   const { makeWhole } = await import('../src/whole-program/make.ts');
   // Whoever wants to know why there is none runs `gatehouse prepare`.

@@ -35,16 +35,22 @@ function contractedSurfaces(): string[] {
     .sort();
 }
 
-/** The contract with its shared parts in one document. The linter's own bundler does it, so both read `$ref` alike. */
-async function bundle(surface: string, folder: string): Promise<OpenAPI3> {
+/**
+ * Each contract with its shared parts in one document. The linter's own bundler does it, so both read `$ref` alike; in
+ * one process, which reads shared parts once.
+ */
+async function bundle(surfaces: readonly string[], folder: string): Promise<[string, OpenAPI3][]> {
   const redocly = join(root, 'node_modules/.bin/redocly');
-  const output = join(folder, `${surface}.json`);
-  const options = ['--config', 'openapi/redocly.yaml', '--lint-config', 'off', '--output', output];
-  await promisify(execFile)(process.execPath, [redocly, 'bundle', ...options, `openapi/${surface}.yaml`], {
+  const options = ['--config', 'openapi/redocly.yaml', '--lint-config', 'off', '--output', folder, '--ext', 'json'];
+  const contracts = surfaces.map((surface) => `openapi/${surface}.yaml`);
+  await promisify(execFile)(process.execPath, [redocly, 'bundle', ...options, ...contracts], {
     cwd: root,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
-  return JSON.parse(readFileSync(output, 'utf8')) as OpenAPI3;
+  return surfaces.map((surface) => [
+    surface,
+    JSON.parse(readFileSync(join(folder, `${surface}.json`), 'utf8')) as OpenAPI3,
+  ]);
 }
 
 /** Both files of a surface, name to content. */
@@ -61,10 +67,7 @@ async function generate(surface: string, document: OpenAPI3): Promise<[string, s
 async function generateAll(): Promise<Files> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-generate-'));
   try {
-    const surfaces = contractedSurfaces();
-    const bundles = await Promise.all(
-      surfaces.map(async (surface) => [surface, await bundle(surface, folder)] as [string, OpenAPI3]),
-    );
+    const bundles = await bundle(contractedSurfaces(), folder);
     for (const [, document] of bundles) complete(document as unknown as Document);
     // Before the types: what writes those changes the documents.
     const forms = await writeForms(new Map(bundles as unknown as [string, Document][]));

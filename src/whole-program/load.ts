@@ -1,6 +1,6 @@
 /**
- * The service as one file, with what V8 made of its code: `bin/start.js` runs commands from it in place of a
- * thousand modules, whose finding, reading and compiling takes most of their time. It is made from the sources (`make.ts`) and used only as long as
+ * The service as one file, with what V8 made of its code: `bin/start.js` runs it in place of a thousand modules, whose
+ * finding, reading and compiling takes most of the time of a start. It is made from the sources (`make.ts`) and used only as long as
  * they are what they were then; whoever finds none, or none that is fresh, runs the sources.
  */
 
@@ -39,6 +39,9 @@ interface Installation {
   resolve(specifier: string): string;
 }
 
+/** Servers use other functions than commands do: code of each is kept for itself. */
+export type Use = 'command' | 'server';
+
 export interface WholeProgram {
   run(args: readonly string[]): Promise<number>;
   /** Keeps what V8 compiled until now for later starts, unless that was done. */
@@ -75,11 +78,11 @@ export function freshFolder(): string | null {
 }
 
 /** Loads the program; null where there is none that is fresh. */
-export function loadWhole(): WholeProgram | null {
+export function loadWhole(use: Use): WholeProgram | null {
   const folder = freshFolder();
   if (folder === null) return null;
   const file = join(folder, programFile);
-  const codeFile = join(folder, `${cachedDataVersionTag()}.code`);
+  const codeFile = join(folder, `${use}-${cachedDataVersionTag()}.code`);
   const source = readOrNull(file);
   if (source === null) return null;
   const cachedData = readOrNull(codeFile);

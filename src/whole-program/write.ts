@@ -3,7 +3,10 @@
  * `node write.ts <place>`, without an environment. Makes nothing while the sources change.
  */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { basename, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noticesFile, noticesOf } from '../programs/notices.ts';
@@ -51,19 +54,30 @@ function keep(): string {
 }
 
 /**
- * So that what V8 compiles is kept, also where nobody may write later: a command that uses the database, and a server.
- * Without an environment, since the database must be none of an operator's.
+ * So that what V8 compiles is kept, also where nobody may write later: of a command that uses the database, and of a
+ * server, which is this process, so that it never outlives its maker. Without an environment, since the database must
+ * be none of an operator's.
  */
-async function useOnce(folder: string): Promise<void> {
+async function useOnce(folder: string): Promise<never> {
   const temporary = mkdtempSync(join(folder, 'first-'));
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
   const settings = join(temporary, 'first.env');
   const [database, key] = [join(temporary, 'gatehouse.db'), join(temporary, 'master.key')];
-  writeFileSync(settings, `DATABASE_URL=sqlite:${database}\nMASTER_KEY_FILE=${key}\n`);
-  try {
-    const command = loadWhole();
-    await command?.run(['--env-file', settings, 'account', 'create', 'first']);
-    command?.keepCode();
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+  writeFileSync(settings, `DATABASE_URL=sqlite:${database}\nMASTER_KEY_FILE=${key}\nPORT=${await freePort()}\n`);
+  const args = (...words: string[]) => ['--env-file', settings, ...words];
+  const command = [join(root, 'bin/gatehouse.js'), ...args('account', 'create', 'first')];
+  await once(spawn(process.execPath, command, { env: {}, stdio: 'ignore' }), 'close');
+  const server = loadWhole('server');
+  // One whose port was taken meanwhile does not start; the operator's keeps its own.
+  if ((await server?.run(args('serve'))) === 0) server?.keepCode();
+  process.exit();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

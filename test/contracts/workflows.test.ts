@@ -79,7 +79,7 @@ describe('the workflows against the running service', () => {
   };
 
   before(async () => {
-    service = await startService({ database: 'sqlite', demo: true, sources: true });
+    service = await startService({ database: 'sqlite', demo: true });
     account = runningAccount(service, 'demo', `127.0.0.1:${service.port}`);
   });
   after(async () => {

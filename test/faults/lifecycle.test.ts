@@ -31,7 +31,7 @@ for (const database of sampledDatabases) {
     before(async () => {
       installation = await install(database);
       // Longer than anything takes: a second signal ends the wait.
-      service = await installation.serve({ sources: true, env: { DRAIN_SECONDS: '300' } });
+      service = await installation.serve({ env: { DRAIN_SECONDS: '300' } });
       account = await openAccount(service, ['grant.password=on', 'limit.sign-in=off']);
       keyFile = join(installation.folder, 'data/master.key');
     });
@@ -58,10 +58,10 @@ for (const database of sampledDatabases) {
     });
 
     it('a second start serves the data of the first', async () => {
-      service = await installation.serve({ sources: true });
+      service = await installation.serve();
       const { client, tokens } = await account.signIn();
       assert.equal(await service.stop('SIGINT'), 0);
-      service = await installation.serve({ sources: true });
+      service = await installation.serve();
       assert.equal((await refresh(account, client, tokens.refresh_token)).status, 200);
       await service.stop();
     });
@@ -89,7 +89,7 @@ for (const database of sampledDatabases) {
       assert.notEqual(exposed.exitCode, 0);
       assert.match(exposed.stderr, /chmod 600/);
       chmodSync(keyFile, 0o600);
-      service = await installation.serve({ sources: true });
+      service = await installation.serve();
       assert.equal(await service.stop(), 0);
     });
   });
@@ -156,7 +156,7 @@ describe('readiness', () => {
   it('SIGTERM: at once not ready; requests are served for DRAIN_SECONDS; SIGINT ends the wait (O4)', async (t) => {
     const installation = await install('sqlite', { DRAIN_SECONDS: '300' });
     t.after(() => installation.dispose());
-    const service = await installation.serve({ sources: true });
+    const service = await installation.serve();
     const account = await openAccount(service);
     t.after(() => account.close());
     const before = await account.send('GET', '/oauth2/jwks');

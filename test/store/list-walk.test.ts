@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListFilter, ListPage, ListPosition, ListQuery } from '../../src/store/listing.ts';
+import { isWhole } from '../support/sample.ts';
 import { addUsers, linkedTo, newLinked } from './linked.ts';
 import { now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
@@ -35,11 +36,11 @@ async function walk(page: PageOf, query: Omit<ListQuery, 'at'>, way: 'after' | '
   }
 }
 
-/** Both ways, in both orders, by pages of several sizes. */
+/** Both ways, in both orders, by pages of several sizes; the drill M11 has pages of one as well. */
 async function assertWalks(page: PageOf, filters: readonly ListFilter[], expected: readonly number[]): Promise<void> {
   for (const descending of [false, true]) {
     const wanted = expected.toSorted(descending ? (one, other) => other - one : ascending);
-    for (const limit of [1, 3, 100]) {
+    for (const limit of isWhole ? [1, 3, 100] : [3, 100]) {
       const query = { sort: { field: 'id', descending }, filters, limit };
       const where = JSON.stringify(query);
       assert.deepEqual(await walk(page, query, 'after'), wanted, where);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { migrationNames } from '../../src/store/knex/migrations/index.ts';
 import type { Store } from '../../src/store/store.ts';
+import { isWhole } from '../support/sample.ts';
 import { databases, emptyDatabase, openPatientStore, openTestStore } from '../support/stores.ts';
 import { newCast, newCode, newGrant, now, present } from './samples.ts';
 
@@ -29,7 +30,7 @@ for (const kind of databases) {
     test('up, down and up again, each time with rows', async () => {
       const { store, dispose } = await openTestStore(kind);
       try {
-        for (let round = 0; round < 2; round += 1) {
+        for (let round = 0; round < (isWhole ? 2 : 1); round += 1) {
           const { accountId, grantId } = await fill(store);
           assert.equal((await store.grants.find(accountId, grantId))?.generation, 1);
           assert.deepEqual(await store.rollback(migrationNames.length), { applied: [], pending: migrationNames });
@@ -38,6 +39,7 @@ for (const kind of databases) {
           assert.deepEqual(await store.accounts.list(), []);
         }
         assert.deepEqual(await store.migrate(), { applied: migrationNames, pending: [] });
+        await fill(store);
         assert.deepEqual(await store.rollback(migrationNames.length + 5), { applied: [], pending: migrationNames });
       } finally {
         await dispose();

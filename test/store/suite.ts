@@ -1,7 +1,7 @@
 import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/store.ts';
 import { sampledDatabases } from '../support/sample.ts';
-import { databases, openTestStore, type TestStore } from '../support/stores.ts';
+import { type DatabaseKind, databases, openTestStore, type TestStore } from '../support/stores.ts';
 
 /** What a suite is run against. The members can be read once its tests run. */
 export interface Subject {
@@ -10,7 +10,11 @@ export interface Subject {
 }
 
 /** Runs the same suite on each database, on one fresh store; tests keep apart by making accounts of their own. */
-export function onEachDatabase(title: string, suite: (subject: Subject) => void, kinds = databases): void {
+export function onEachDatabase(
+  title: string,
+  suite: (subject: Subject, kind: DatabaseKind) => void,
+  kinds: readonly DatabaseKind[] = databases,
+): void {
   for (const kind of kinds) {
     describe(`${title} on ${kind}`, () => {
       let opened: TestStore | undefined;
@@ -24,14 +28,17 @@ export function onEachDatabase(title: string, suite: (subject: Subject) => void,
       after(async () => {
         await opened?.dispose();
       });
-      suite({
-        get store() {
-          return current().store;
+      suite(
+        {
+          get store() {
+            return current().store;
+          },
+          get url() {
+            return current().url;
+          },
         },
-        get url() {
-          return current().url;
-        },
-      });
+        kind,
+      );
     });
   }
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whileUncommitted } from '../support/locks.ts';
 import { ask, execute } from '../support/rows.ts';
+import { isSampled } from '../support/sample.ts';
 import { dropWritingTriggers } from '../support/triggers.ts';
 import { clearAll } from './filled.ts';
 import { newAccount, newUser, now, unique } from './samples.ts';
@@ -79,8 +80,10 @@ onEachDatabase('how many users an account has', (subject) => {
       },
       () => store.foldCounts(),
     ];
-    // A walk that meets each pair of neighbours.
-    const order = writes.flatMap((_, one) => writes.flatMap((_, next) => [0, 1, one, next]));
+    // A walk that meets each pair of neighbours; on PostgreSQL one in three of them, all in the drill M11.
+    const isMet = (pair: number) => store.kind === 'sqlite' || isSampled(pair, 3);
+    const pairs = writes.flatMap((_, one) => writes.map((_, next) => [0, 1, one, next]));
+    const order = pairs.filter((_, pair) => isMet(pair)).flat();
     for (const [step, index] of order.entries()) {
       await writes[index]?.();
       assert.equal(await totalOf(subject, accountId), await countedOf(subject, accountId), `step ${step}: ${index}`);

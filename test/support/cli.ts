@@ -26,18 +26,13 @@ export interface Outcome {
 export interface StartOptions {
   /** Another checkout. */
   readonly root?: string | undefined;
-  /**
-   * A server runs the sources, as those of operators do. Otherwise it starts from the one file that commands start from
-   * where a run of tests has one, which takes less than half of what the sources take.
-   */
-  readonly sources?: boolean;
 }
 
 export interface CliFolder {
   readonly path: string;
   /** Runs one command to its end, in its own process. */
   run(args: readonly string[], more?: { input?: string; env?: Readonly<Record<string, string>> }): Promise<Outcome>;
-  /** Runs one command after the others in a process for all of them: in a twentieth of the time, without input. */
+  /** Runs one command after the others in a process for many of them: in a twentieth of the time, without input. */
   ask(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   /**
    * Asks for a command with `--json`, which must succeed and say nothing on stderr; answers what it printed, parsed.
@@ -50,7 +45,7 @@ export interface CliFolder {
     env?: Readonly<Record<string, string>>,
     more?: StartOptions,
   ): ChildProcessWithoutNullStreams;
-  /** Removes the folder, and ends the process of `ask`. */
+  /** Removes the folder. */
   remove(): void;
 }
 
@@ -66,54 +61,54 @@ function environment(env: Readonly<Record<string, string>> = {}): NodeJS.Process
   return { PATH: process.env['PATH'], ...patience, ...recordingEnvironment(env), ...env };
 }
 
-const isRunOfTests = process.env[foldersVariable] !== undefined;
-
-/** Several processes are started by the script that started the first of them. */
-function isServer(args: readonly string[]): boolean {
-  return args[0] === 'serve' && !args.includes('--processes');
-}
-
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
   let text = '';
   for await (const chunk of stream.setEncoding('utf8')) text += chunk;
   return text;
 }
 
-/** The process of `ask`, which is started by the first command and keeps this one up only while one runs. */
-function openResident(cwd: string, base: Readonly<Record<string, string>>, root: string) {
-  const resident = join(root, 'test/support/command-process.ts');
-  let child: ChildProcess | undefined;
-  const waiting = new Map<number, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
-  let asked = 0;
+/** Processes of `ask` that no command runs in, by what they were started with. */
+const idle = new Map<string, ChildProcess[]>();
+
+/** A process that runs commands, one at a time: one that is idle, or a new one. It keeps this one up only while one runs. */
+function openResident(base: Readonly<Record<string, string>>, root: string) {
+  const recording = recordingEnvironment(base);
+  const key = JSON.stringify([root, recording]);
+  const resting = idle.get(key) ?? [];
+  idle.set(key, resting);
   const open = () => {
-    const opened = spawn(process.execPath, [resident], {
-      cwd,
+    const opened = spawn(process.execPath, [join(root, 'test/support/command-process.ts')], {
       // Opened by itself, it would load what strips the types of what opens it.
-      env: { ...environment(base), ...compiledEnvironment },
+      env: { PATH: process.env['PATH'], ...recording, ...compiledEnvironment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    opened.on('message', ({ id, outcome }: { id: number; outcome: Outcome }) => {
-      waiting.get(id)?.resolve(outcome);
-      waiting.delete(id);
-      if (waiting.size === 0) opened.channel?.unref();
-    });
-    opened.on('exit', (code) => {
-      for (const { reject } of waiting.values()) reject(new Error(`the process of commands ended with ${code}`));
+    opened.once('exit', () => {
+      const at = resting.indexOf(opened);
+      if (at >= 0) resting.splice(at, 1);
     });
     opened.unref();
     return opened;
   };
-  return {
-    ask: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-      new Promise<Outcome>((resolve, reject) => {
-        child ??= open();
-        asked += 1;
-        waiting.set(asked, { resolve, reject });
-        child.channel?.ref();
-        child.send({ id: asked, args, env: environment({ ...base, ...more }) });
-      }),
-    close: () => child?.connected && child.disconnect(),
-  };
+  return (command: Command) =>
+    new Promise<Outcome>((resolve, reject) => {
+      const child = resting.pop() ?? open();
+      const end = (code: number | null) => reject(new Error(`the process of commands ended with ${code}`));
+      child.once('exit', end);
+      child.once('message', (outcome: Outcome) => {
+        child.off('exit', end);
+        child.channel?.unref();
+        resting.push(child);
+        resolve(outcome);
+      });
+      child.channel?.ref();
+      child.send(command);
+    });
+}
+
+interface Command {
+  readonly cwd: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -122,11 +117,9 @@ function openResident(cwd: string, base: Readonly<Record<string, string>>, root:
  */
 export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ownRoot): CliFolder {
   const path = mkdtempSync(join(process.env[foldersVariable] ?? tmpdir(), 'gatehouse-cli-'));
-  const start: CliFolder['start'] = (args, env, { root: from = root, sources = false } = {}) => {
-    const isWhole = isRunOfTests && from === ownRoot && !sources && isServer(args);
-    const script = isWhole ? 'test/support/start-whole.js' : 'bin/gatehouse.js';
+  const start: CliFolder['start'] = (args, env, { root: from = root } = {}) => {
     const options = { cwd: path, env: environment({ ...base, ...env }) };
-    return spawn(process.execPath, [join(from, script), ...args], options);
+    return spawn(process.execPath, [join(from, 'bin/gatehouse.js'), ...args], options);
   };
   const run: CliFolder['run'] = async (args, { input = '', env = {} } = {}) => {
     const child = start(args, env);
@@ -134,7 +127,13 @@ export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ow
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
     return { exitCode: child.exitCode, stdout, stderr };
   };
-  const { ask, close } = openResident(path, base, root);
+  const command = openResident(base, root);
+  let last: Promise<unknown> = Promise.resolve();
+  const ask: CliFolder['ask'] = (args, more = {}) => {
+    const asked = last.then(() => command({ cwd: path, args, env: environment({ ...base, ...more }) }));
+    last = asked.catch(() => undefined);
+    return asked;
+  };
   return {
     path,
     run,
@@ -145,9 +144,6 @@ export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ow
       if (exitCode !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: exit code ${exitCode}, ${stderr}`);
       return JSON.parse(stdout);
     },
-    remove: () => {
-      close();
-      rmSync(path, { recursive: true, force: true });
-    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

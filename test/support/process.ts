@@ -48,8 +48,6 @@ export interface ServeOptions {
   readonly processes?: number | 'auto';
   /** Another checkout than the installation's. */
   readonly root?: string;
-  /** Run the sources, as operators' servers do: for tests of the process itself. */
-  readonly sources?: boolean;
 }
 
 /** A server process. */
@@ -127,13 +125,13 @@ async function installOn(
     ask: cli.ask,
     start: cli.start,
     cli: cli.json,
-    serve: ({ env = {}, demo = false, port: own = port, processes, root, sources = false } = {}) => {
+    serve: ({ env = {}, demo = false, port: own = port, processes, root } = {}) => {
       // The hosts of accounts stay those of the first process.
       const address = own === port ? {} : { PORT: String(own), SERVICE_DOMAIN: `localhost:${port}` };
       const several = processes === undefined ? [] : ['--processes', String(processes)];
       const args = ['serve', ...(demo ? ['--demo'] : []), ...several];
       const settings = { ...address, ...env };
-      const child = cli.start(args, settings, { root, sources });
+      const child = cli.start(args, settings, { root });
       for (const set of [running, servers]) {
         set.add(child);
         child.once('close', () => set.delete(child));
@@ -196,7 +194,7 @@ async function untilReady(baseUrl: string, child: ChildProcessWithoutNullStreams
     const answer = await fetch(`${baseUrl}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
-    await delay(25);
+    await delay(75);
   }
   child.kill('SIGKILL');
   throw new Error(`the service did not become ready:\n${output()}`);

@@ -6,7 +6,7 @@ import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { expireClients } from '../../../src/domain/clients/expire-clients.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { databases } from '../../support/stores.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { toldBy } from '../audit/told.ts';
 
 const day = 86_400_000;
@@ -17,7 +17,7 @@ interface Made {
   readonly client_secret: string;
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`unused clients on ${kind}`, () => {
     let app: TestApp;
     before(async () => {

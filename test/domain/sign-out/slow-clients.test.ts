@@ -9,10 +9,10 @@ import { newGrant } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { fetched } from '../../support/egress.ts';
 import { readTable } from '../../support/rows.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser, redirectUri, registerClient } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`clients that do not answer notices, on ${kind}`, () => {
     let app: TestApp;
     const asked: string[] = [];

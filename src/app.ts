@@ -2,6 +2,7 @@
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
+import { stackOf } from './domain/describe.ts';
 import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
@@ -59,15 +60,15 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  const deprecated = [apiV1(services), xml(services), apiV3(services)] as const;
+  const deprecated = [apiV1, xml(services), apiV3] as const;
   // What is called most stands first, but the pages own an address below one that oauth2 owns.
   const surfaces: Surface[] = [
-    surface(oidc2(services)),
-    surface(pages(services)),
-    surface(oauth2(services)),
-    surface(auth2(services)),
-    surface(api2(services, deprecatedOperationsOf(contractsOf(deprecated)))),
-    surface(api1(services)),
+    surface(oidc2),
+    surface(pages),
+    surface(oauth2),
+    surface(auth2),
+    surface(api2(deprecatedOperationsOf(contractsOf(deprecated)))),
+    surface(api1),
     surface(deprecated[0]),
     surface(deprecated[1]),
     surface(deprecated[2]),
@@ -105,7 +106,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {
       requestId: requestStateOf(res).requestId,
-      stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+      stack: stackOf(error),
     });
     if (res.headersSent) res.destroy();
     else res.status(500).json({ error: 'server_error' });

@@ -1,6 +1,7 @@
 import type { Account } from './domain/accounts/account.ts';
 import { listAccounts } from './domain/accounts/accounts.ts';
 import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
+import { stackOf } from './domain/describe.ts';
 import { hour, minute } from './domain/durations.ts';
 import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
 import { restUnlessAborted } from './domain/paced.ts';
@@ -149,8 +150,4 @@ async function tendClients(
   const { removed, reached } = await expireClients(services, accounts, from, clientsAtOnce);
   if (removed > 0) services.log.info('unused clients removed', { count: removed });
   return reached;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : 'not an error';
 }

@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clearing } from './domain/clearing.ts';
+import { stackOf } from './domain/describe.ts';
 import { endLogStreams } from './domain/hooks/log-streams.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
@@ -85,6 +86,6 @@ export async function finish(running: Running, hurry: AbortSignal): Promise<void
 }
 
 export function crash(log: Log, error: unknown): void {
-  log.error('crashed', { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
+  log.error('crashed', { stack: stackOf(error) });
   process.exit(1);
 }

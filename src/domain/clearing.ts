@@ -6,6 +6,7 @@
 import type { Services } from '../services.ts';
 import { type RemovalKind, removalKinds } from '../store/removals.ts';
 import type { Milliseconds } from '../store/time.ts';
+import { stackOf } from './describe.ts';
 import { minute, second } from './durations.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 
@@ -72,7 +73,7 @@ export function startClearing(
   }
 
   function logFailure(error: unknown, removalId?: number): void {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    const stack = stackOf(error);
     log.error('clearing what was removed failed', { ...(removalId !== undefined && { removalId }), stack });
   }
 

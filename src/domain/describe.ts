@@ -22,3 +22,13 @@ export function listed(names: Iterable<string>): string {
 export function asDescription(text: string): string {
   return shortened(text.replace(/[“”"]/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
 }
+
+/** What the log says of something thrown, which may be anything. */
+export function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : 'not an error';
+}
+
+/** Its message alone, for a failure that is expected at times. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : 'not an error';
+}

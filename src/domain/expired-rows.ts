@@ -10,6 +10,7 @@ import {
   sweptTables,
 } from '../store/purge.ts';
 import type { Milliseconds } from '../store/time.ts';
+import { stackOf } from './describe.ts';
 import { hour, minute } from './durations.ts';
 import { type Pacing, paced } from './paced.ts';
 
@@ -136,7 +137,7 @@ export async function purgeContinually(
   }
 
   function fail(error: unknown, table?: PurgedTable): void {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    const stack = stackOf(error);
     log.error('housekeeping failed', { ...(table && { table }), stack });
   }
 

@@ -11,6 +11,7 @@ import type { Services } from '../services.ts';
 import type { KeptAnswerRecord } from '../store/kept-answers.ts';
 import type { Store } from '../store/store.ts';
 import type { Account } from './accounts/account.ts';
+import { stackOf } from './describe.ts';
 import { day, minute } from './durations.ts';
 import { Failure } from './failure.ts';
 import { sealingKey, sealText, unsealText } from './keys/sealing.ts';
@@ -103,7 +104,7 @@ async function tolerate(log: Services['log'], message: string, writing: Promise<
   try {
     await writing;
   } catch (error) {
-    log.error(message, { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
+    log.error(message, { stack: stackOf(error) });
   }
 }
 

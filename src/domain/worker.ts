@@ -2,6 +2,7 @@
 
 import type { Services } from '../services.ts';
 import { actAs } from './audit/context.ts';
+import { stackOf } from './describe.ts';
 
 /** Default number of concurrent items of one account: a client that does not answer delays only its own account. */
 const usualOfAccount = 2;
@@ -116,7 +117,7 @@ export function createWorker<Item extends { readonly accountId: number }>(
   }
 
   function note(error: unknown): void {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    const stack = stackOf(error);
     log.error(`${name} failed`, { stack });
   }
 

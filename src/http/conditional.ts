@@ -6,13 +6,10 @@
 
 import { createHash } from 'node:crypto';
 import { Failure } from '../domain/failure.ts';
-import type { Services } from '../services.ts';
 import type { Contract, ContractOperation } from './contract.ts';
-import type { Handler, Handlers, Reply, Request } from './operation.ts';
+import type { Reply, Request, RunOver, Store } from './operation.ts';
 
-type Store = Services['store'];
 type StoreVerbs = Parameters<Parameters<Store['transaction']>[0]>[0];
-type Respond = Parameters<Handler<unknown>>[1];
 
 /** By operation that reads one resource: what is locked. The last parameter of the path is its key. */
 export type ResourceKinds<Operations> = Readonly<
@@ -21,8 +18,6 @@ export type ResourceKinds<Operations> = Readonly<
 
 interface Conditional<Operations> {
   readonly contract: Contract;
-  /** Over a store that compares first, or the verbs of its transaction. */
-  readonly handlersOver?: (services: Services) => Handlers<Operations>;
   readonly resourceKinds?: ResourceKinds<Operations>;
 }
 
@@ -58,25 +53,25 @@ function readReaders({ paths }: Contract, kinds: Readonly<Record<string, unknown
 }
 
 /** Answers a request for a conditional write, or null for any other request. `store`: what the write goes to. */
-export type AnswerIfMatch = (
+type AnswerIfMatch = (
   operationId: string,
   request: Request<unknown>,
-  respond: Respond,
   store: Store,
+  run: RunOver,
 ) => Promise<Reply<unknown>> | null;
 
-/** The conditional writes of a surface. Their answer throws `precondition_failed` besides what the write throws. */
-export function prepareConditional<Operations>(
-  services: Services,
-  { contract, handlersOver, resourceKinds: kinds }: Conditional<Operations>,
-): AnswerIfMatch {
-  if (!handlersOver || !kinds) return () => null;
+/**
+ * The conditional writes of a surface, run over a store that compares first. Their answer throws `precondition_failed`
+ * besides what the write throws.
+ */
+export function prepareConditional<Operations>({
+  contract,
+  resourceKinds: kinds,
+}: Conditional<Operations>): AnswerIfMatch {
+  if (!kinds) return () => null;
   const readers = readReaders(contract, kinds);
-  /** A handler of the surface over another store. */
-  const handlerOver = (store: Store, operationId: string) =>
-    handlersOver({ ...services, store })[operationId as keyof Operations] as Handler<unknown>;
 
-  return (operationId, request, respond, store) => {
+  return (operationId, request, store, run) => {
     const field = request.headers['if-match'];
     const reader = readers.get(operationId);
     if (field === undefined || reader === undefined) return null;
@@ -87,10 +82,10 @@ export function prepareConditional<Operations>(
     const matches = async (tx: StoreVerbs): Promise<boolean> => {
       const key = String(Object.values(request.path).at(-1));
       if (kind) await tx.resources.findLocked(accountId, kind, key);
-      const { body } = await handlerOver({ ...store, ...tx }, reader)(request, respond);
+      const { body } = await run({ ...store, ...tx }, reader);
       return tags === null || tags.has(entityTag(JSON.stringify(body)));
     };
-    return writeIf(store, matches, (over) => handlerOver(over, operationId)(request, respond));
+    return writeIf(store, matches, run);
   };
 }
 

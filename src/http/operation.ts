@@ -5,6 +5,7 @@ import type { Caller } from '../domain/callers/caller.ts';
 import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
+import type { Services } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
 import type { TextParts } from './text-parts.ts';
 
@@ -101,6 +102,11 @@ export interface Request<Op> {
 }
 
 export type Handler<Op> = (request: Request<Op>, respond: Respond<Op>) => Promise<Reply<Op>>;
+
+export type Store = Services['store'];
+
+/** Runs the request's operation, or another one of its surface, with what writes over a store. */
+export type RunOver = (store: Store, operationId?: string) => Promise<Reply<unknown>>;
 
 /** One handler per operationId: a missing or surplus one does not compile. */
 export type Handlers<Operations> = { readonly [Id in keyof Operations]: Handler<Operations[Id]> };

@@ -14,7 +14,7 @@ import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
-import { type AnswerIfMatch, prepareConditional, type ResourceKinds } from './conditional.ts';
+import { prepareConditional, type ResourceKinds } from './conditional.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
@@ -23,9 +23,9 @@ import { inSequence } from './in-sequence.ts';
 import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
 import { unknownParameter } from './list-query.ts';
-import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } from './operation.ts';
+import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request, RunOver, Store } from './operation.ts';
 import { refuse } from './refuse.ts';
-import { type AnswerOnce, prepareRepeatable } from './repeatable.ts';
+import { prepareRepeatable } from './repeatable.ts';
 import { actorOf, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { prepareValidator } from './validator.ts';
@@ -35,16 +35,15 @@ import { readXmlBody, xmlAnswers, xmlType } from './xml-bodies.ts';
 export interface SurfaceDefinition<Operations> {
   readonly name: string;
   readonly contract: Contract;
-  readonly handlers: Handlers<Operations>;
+  /** Also over another store: where a write looks again, and with `If-Match` or `Idempotency-Key`. */
+  readonly handlersOf: (services: Services) => Handlers<Operations>;
   readonly failures: FailureTable<Operations, unknown>;
   /** The code for a member that violates the contract, given its JSON pointer (`/body/redirect_uris/0`). */
   readonly invalid?: (operationId: keyof Operations & string, pointer: string, keyword: string) => FailureCode;
   /** The format of refusals outside any operation. */
   readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
-  /** Whether each transaction of a write looks again at the right of its caller, over `handlersOver`. */
+  /** Whether each transaction of a write looks again at the right of its caller. */
   readonly looksAgain?: boolean;
-  /** The same handlers over another store: where it looks again, and with `If-Match` or `Idempotency-Key`. */
-  readonly handlersOver?: (services: Services) => Handlers<Operations>;
   /** What writes with a documented 412 lock. */
   readonly resourceKinds?: ResourceKinds<Operations>;
   /** Counts every call of a known caller, by credential or API key; responses state what is left. */
@@ -85,8 +84,10 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const isXml = definition.codec === 'xml';
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
   const lists = readListRules(definition.contract);
-  const answerIfMatch = prepareConditional(services, definition);
-  const answerOnce = prepareRepeatable(services, definition, answerIfMatch);
+  const writes = {
+    answerIfMatch: prepareConditional(definition),
+    answerOnce: prepareRepeatable(services, definition),
+  };
   const createHandler = (): RequestHandler =>
     inSequence(
       [
@@ -100,7 +101,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
         readQuery(),
         ...byKey('query', 'body'),
         ...createValidator(),
-        dispatch(services, definition, { answerIfMatch, answerOnce }, lists, form),
+        dispatch(services, definition, writes, lists, form),
       ],
       refuse(services, definition, deprecation, form),
     );
@@ -139,13 +140,19 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
   return { status, body, headers };
 }
 
+interface Writes {
+  readonly answerIfMatch: ReturnType<typeof prepareConditional>;
+  readonly answerOnce: ReturnType<typeof prepareRepeatable>;
+}
+
 function dispatch<Operations>(
   services: Services,
-  { handlers, handlersOver, looksAgain }: SurfaceDefinition<Operations>,
-  { answerIfMatch, answerOnce }: { readonly answerIfMatch: AnswerIfMatch; readonly answerOnce: AnswerOnce },
+  { handlersOf, looksAgain }: SurfaceDefinition<Operations>,
+  { answerIfMatch, answerOnce }: Writes,
   lists: ReadonlyMap<string, ListRules>,
   form: ReplyForm,
 ): RequestHandler {
+  const handlers = handlersOf(services);
   return async (req, res) => {
     const state = requestStateOf(res);
     const operation = state.operation as ContractOperation;
@@ -169,20 +176,21 @@ function dispatch<Operations>(
       origin,
       list: rules ? readList(services, rules, origin, req.query, pathParametersOf(req)) : noList,
     };
-    const isLookedAt = looksAgain === true && caller !== null && handlersOver !== undefined && req.method !== 'GET';
+    const run: RunOver = (over, operationId = operation.operationId) => {
+      const chosen = over === services.store ? handlers : handlersOf({ ...services, store: over });
+      const handler = chosen[operationId as keyof Operations] as Handler<unknown>;
+      return handler(request, respond as never);
+    };
+    const isLookedAt = looksAgain === true && caller !== null && req.method !== 'GET';
     const store = isLookedAt
       ? storeWhileAdmitted(services, account, req.headers.authorization, caller)
       : services.store;
-    const chosen = isLookedAt ? handlersOver({ ...services, store }) : handlers;
-    const handler = chosen[operation.operationId as keyof Operations] as Handler<unknown>;
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () => {
-      const answering =
-        answerOnce(operation.operationId, request, respond as never, store) ??
-        answerIfMatch(operation.operationId, request, respond as never, store) ??
-        handler(request, respond as never);
+      const write = (over: Store) => answerIfMatch(operation.operationId, request, over, run) ?? run(over);
+      const answering = answerOnce(operation.operationId, request, store, write) ?? write(store);
       await sendReply(res, operation, await answering, form);
     });
   };

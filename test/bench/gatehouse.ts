@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compiledEnvironment } from '../support/compiled.ts';
 import { freePort, type Installation, install, startFlags } from '../support/process.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import type { Seeded } from './seed.ts';
@@ -99,7 +100,7 @@ export async function runSeeding<Made>(
   const file = join(installation.folder, 'seeded.json');
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), file, ...args], {
     cwd: installation.folder,
-    env: environment(installation, installation.port),
+    env: { ...environment(installation, installation.port), ...compiledEnvironment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   keepWatch(child);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { notesOn } from '../../src/cli/answer-notes.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
+import type { HookType } from '../../src/store/hooks.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 import { placeNode } from '../support/programs.ts';
 import { openRegistry } from '../support/registry.ts';
@@ -44,38 +46,37 @@ describe('gatehouse hook run', () => {
   });
 
   test('says what of an answer would not be read, and what was probably meant', async () => {
-    const notes = async (answer: string, type = 'pre-authentication') => {
-      const source = file('hook.js', `exports.handler = ({ user }) => (${answer});`);
-      const { stdout } = await cli.ask(['hook', 'run', source, '--type', type, '--context', context, '--json']);
-      return JSON.parse(stdout).notes;
-    };
+    const user = { policy_id: 7 };
+    const notes = (answer: unknown, type: HookType = 'pre-authentication') => notesOn(type, answer, { user });
     for (const [answer, told] of [
-      ['null', []],
-      ['{ user }', []],
-      ['{ success: true, user: { policy_id: 7 } }', []],
-      ['{ sucess: false }', ['sucess is ignored: did you mean success?']],
-      ['{ user: { policyId: 7 }, more: 1 }', ['more is ignored', 'user.policyId is ignored: did you mean policy_id?']],
+      [null, []],
+      [{ user }, []],
+      [{ success: true, user: { policy_id: 7 } }, []],
+      [{ sucess: false }, ['sucess is ignored: did you mean success?']],
       [
-        "'no'",
+        'no',
         [
           'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
         ],
       ],
       [
-        "{ Success: 1, success: 'no' }",
+        { Success: 1, success: 'no' },
         [
           'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
           'Success is ignored: did you mean success?',
         ],
       ],
     ] as const) {
-      assert.deepEqual(await notes(answer), told, answer);
+      assert.deepEqual(notes(answer), told, JSON.stringify(answer));
     }
-    const migrated = "{ success: true, user: { password: 'x', user_name: 'ada', lastnam: 'L', phone: '1' } }";
-    assert.deepEqual(await notes(migrated, 'user-migration'), [
+    const migrated = { success: true, user: { password: 'x', user_name: 'ada', lastnam: 'L', phone: '1' } };
+    assert.deepEqual(notes(migrated, 'user-migration'), [
       'user.user_name is ignored: did you mean username?',
       'user.lastnam is ignored: did you mean lastname?',
     ]);
+    const ran = await cli.ask(command('exports.handler = () => ({ user: { policyId: 7 }, more: 1 })'));
+    const told = ['more is ignored', 'user.policyId is ignored: did you mean policy_id?'];
+    assert.deepEqual(JSON.parse(ran.stdout).notes, told);
     const { stdout } = await cli.ask(command('exports.handler = () => ({ sucess: false })').slice(0, -1));
     assert.match(stdout, /\}\nsucess is ignored: did you mean success\?\n/);
   });

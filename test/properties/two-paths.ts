@@ -29,10 +29,8 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
     {
       path: 'both',
       from: `
-      const answering =
-        answerOnce(operation.operationId, request, respond as never, store) ??
-        answerIfMatch(operation.operationId, request, respond as never, store) ??
-        handler(request, respond as never);
+      const write = (over: Store) => answerIfMatch(operation.operationId, request, over, run) ?? run(over);
+      const answering = answerOnce(operation.operationId, request, store, write) ?? write(store);
       await sendReply(res, operation, await answering, form);`,
       to: receivedByHandler,
     },

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { slim } from '../../src/runtime/slim.ts';
+import { copyParts } from '../support/installed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = join(root, 'node_modules');
@@ -94,9 +85,8 @@ describe('a slim installation', () => {
   });
 
   it('is made by `gatehouse prepare --slim`, and not without the option', () => {
-    for (const part of ['bin', 'generated', 'package.json', 'src']) {
-      cpSync(join(root, part), join(packages, part), { recursive: true });
-    }
+    // What was made here is as fresh there.
+    copyParts(packages, ['bin', 'generated', 'package.json', 'src'], ['console', 'programs', 'whole']);
     const headers = 'node_modules/node-linux-any/include/node.h';
     write(headers);
     for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(packages, 'node_modules', name));
@@ -104,17 +94,15 @@ describe('a slim installation', () => {
       const args = [join(packages, 'bin/gatehouse.js'), '--json', 'prepare', ...options];
       return JSON.parse(execFileSync(process.execPath, args, { cwd: packages, encoding: 'utf8' }));
     };
-    // Where others can write, nothing of the service is kept, which would take seconds.
-    mkdirSync(join(packages, '.cache/whole'), { recursive: true });
-    chmodSync(join(packages, '.cache/whole'), 0o777);
-    const { folder, console_folder, ...others } = prepare();
-    assert.deepEqual(others, { service_folder: null });
+    const { folder, console_folder, service_folder, ...others } = prepare();
+    assert.deepEqual(others, {});
     assert.ok(existsSync(join(console_folder, 'index.html')));
+    assert.ok(existsSync(join(service_folder, 'gatehouse.cjs')));
     assert.ok(existsSync(join(packages, headers)));
     assert.deepEqual(prepare('--slim'), {
       folder,
       console_folder,
-      service_folder: null,
+      service_folder,
       removed_bytes: 'content'.length,
     });
     assert.ok(!existsSync(join(packages, headers)));

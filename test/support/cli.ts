@@ -32,7 +32,7 @@ export interface CliFolder {
   readonly path: string;
   /** Runs one command to its end, in its own process. */
   run(args: readonly string[], more?: { input?: string; env?: Readonly<Record<string, string>> }): Promise<Outcome>;
-  /** Runs one command after the others in a process for all of them: in a twentieth of the time, without input. */
+  /** Runs one command after the others in a process for many of them: in a twentieth of the time, without input. */
   ask(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   /**
    * Asks for a command with `--json`, which must succeed and say nothing on stderr; answers what it printed, parsed.
@@ -45,7 +45,7 @@ export interface CliFolder {
     env?: Readonly<Record<string, string>>,
     more?: StartOptions,
   ): ChildProcessWithoutNullStreams;
-  /** Removes the folder, and ends the process of `ask`. */
+  /** Removes the folder. */
   remove(): void;
 }
 
@@ -67,41 +67,48 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
   return text;
 }
 
-/** The process of `ask`, which is started by the first command and keeps this one up only while one runs. */
-function openResident(cwd: string, base: Readonly<Record<string, string>>, root: string) {
-  const resident = join(root, 'test/support/command-process.ts');
-  let child: ChildProcess | undefined;
-  const waiting = new Map<number, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
-  let asked = 0;
+/** Processes of `ask` that no command runs in, by what they were started with. */
+const idle = new Map<string, ChildProcess[]>();
+
+/** A process that runs commands, one at a time: one that is idle, or a new one. It keeps this one up only while one runs. */
+function openResident(base: Readonly<Record<string, string>>, root: string) {
+  const recording = recordingEnvironment(base);
+  const key = JSON.stringify([root, recording]);
+  const resting = idle.get(key) ?? [];
+  idle.set(key, resting);
   const open = () => {
-    const opened = spawn(process.execPath, [resident], {
-      cwd,
+    const opened = spawn(process.execPath, [join(root, 'test/support/command-process.ts')], {
       // Opened by itself, it would load what strips the types of what opens it.
-      env: { ...environment(base), ...compiledEnvironment },
+      env: { PATH: process.env['PATH'], ...recording, ...compiledEnvironment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    opened.on('message', ({ id, outcome }: { id: number; outcome: Outcome }) => {
-      waiting.get(id)?.resolve(outcome);
-      waiting.delete(id);
-      if (waiting.size === 0) opened.channel?.unref();
-    });
-    opened.on('exit', (code) => {
-      for (const { reject } of waiting.values()) reject(new Error(`the process of commands ended with ${code}`));
+    opened.once('exit', () => {
+      const at = resting.indexOf(opened);
+      if (at >= 0) resting.splice(at, 1);
     });
     opened.unref();
     return opened;
   };
-  return {
-    ask: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-      new Promise<Outcome>((resolve, reject) => {
-        child ??= open();
-        asked += 1;
-        waiting.set(asked, { resolve, reject });
-        child.channel?.ref();
-        child.send({ id: asked, args, env: environment({ ...base, ...more }) });
-      }),
-    close: () => child?.connected && child.disconnect(),
-  };
+  return (command: Command) =>
+    new Promise<Outcome>((resolve, reject) => {
+      const child = resting.pop() ?? open();
+      const end = (code: number | null) => reject(new Error(`the process of commands ended with ${code}`));
+      child.once('exit', end);
+      child.once('message', (outcome: Outcome) => {
+        child.off('exit', end);
+        child.channel?.unref();
+        resting.push(child);
+        resolve(outcome);
+      });
+      child.channel?.ref();
+      child.send(command);
+    });
+}
+
+interface Command {
+  readonly cwd: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -120,7 +127,13 @@ export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ow
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
     return { exitCode: child.exitCode, stdout, stderr };
   };
-  const { ask, close } = openResident(path, base, root);
+  const command = openResident(base, root);
+  let last: Promise<unknown> = Promise.resolve();
+  const ask: CliFolder['ask'] = (args, more = {}) => {
+    const asked = last.then(() => command({ cwd: path, args, env: environment({ ...base, ...more }) }));
+    last = asked.catch(() => undefined);
+    return asked;
+  };
   return {
     path,
     run,
@@ -131,9 +144,6 @@ export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ow
       if (exitCode !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: exit code ${exitCode}, ${stderr}`);
       return JSON.parse(stdout);
     },
-    remove: () => {
-      close();
-      rmSync(path, { recursive: true, force: true });
-    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one command line after the other, each as `bin/gatehouse.js` does, for the process that sends them: what a
- * command costs is mostly its start.
+ * Runs one command line after the other, each as `bin/gatehouse.js` does in its folder, for the process that sends one
+ * when the last has ended: what a command costs is mostly its start.
  */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ enableCompileCache(fileURLToPath(new URL('../../.cache/tests', import.meta.url))
 const { run } = loadWhole('command') ?? (await import('../../src/cli/program.ts'));
 
 interface Asked {
+  readonly cwd: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -32,7 +33,8 @@ function collect(stream: Writable): () => string {
   };
 }
 
-async function outcomeOf({ args, env }: Asked) {
+async function outcomeOf({ cwd, args, env }: Asked) {
+  process.chdir(cwd);
   process.env = { ...env };
   const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
   const exitCode = await run(args);
@@ -41,7 +43,4 @@ async function outcomeOf({ args, env }: Asked) {
   return { exitCode, stdout: stdout(), stderr: stderr() };
 }
 
-let last: Promise<unknown> = Promise.resolve();
-process.on('message', ({ id, ...asked }: Asked & { id: number }) => {
-  last = last.then(async () => process.send?.({ id, outcome: await outcomeOf(asked) }));
-});
+process.on('message', async (asked: Asked) => process.send?.(await outcomeOf(asked)));

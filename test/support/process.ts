@@ -194,7 +194,7 @@ async function untilReady(baseUrl: string, child: ChildProcessWithoutNullStreams
     const answer = await fetch(`${baseUrl}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
-    await delay(25);
+    await delay(75);
   }
   child.kill('SIGKILL');
   throw new Error(`the service did not become ready:\n${output()}`);

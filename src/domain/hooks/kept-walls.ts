@@ -1,6 +1,7 @@
 /** The last known confinement of builds, for callers that must not wait for the answer. */
 
 import type { Services } from '../../services.ts';
+import { stackOf } from '../describe.ts';
 import type { PackageBuilder, PackageWalls } from './package-builds.ts';
 
 /** A failure may be temporary, and each attempt starts processes. */
@@ -34,7 +35,7 @@ export function keepWalls({ clock, log }: Pick<Services, 'clock' | 'log'>, build
     ask,
     last() {
       if (clock.now() - askedAt >= pauseMilliseconds) {
-        ask().catch((error: unknown) => log.error('packages not examined', { stack: String((error as Error).stack) }));
+        ask().catch((error: unknown) => log.error('packages not examined', { stack: stackOf(error) }));
       }
       return kept;
     },

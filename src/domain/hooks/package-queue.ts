@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { PackageBuildEnd, PackageBuildRecord } from '../../store/package-builds.ts';
+import { stackOf } from '../describe.ts';
 import { Failure } from '../failure.ts';
 import { checkPackages } from './check-packages.ts';
 import { keepWalls } from './kept-walls.ts';
@@ -115,7 +116,7 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
     if (running || stopping.signal.aborted) return;
     again = false;
     running = workThrough()
-      .catch((error: unknown) => log.error('packages not built', { stack: String((error as Error).stack) }))
+      .catch((error: unknown) => log.error('packages not built', { stack: stackOf(error) }))
       .finally(() => {
         running = null;
         if (again) wake();

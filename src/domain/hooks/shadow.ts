@@ -5,6 +5,7 @@
 
 import type { HookOutcome, ToldOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
+import { reasonOf } from '../describe.ts';
 import { type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
 import { type RunnableHook, type RunServices, runDraft } from './one-run.ts';
@@ -50,7 +51,7 @@ export async function withShadows(
   const drafts = written
     .then(() => runDrafts(services, account, shadows))
     .catch((error: unknown) => {
-      services.log.warn('draft not compared', { reason: error instanceof Error ? error.message : 'not an error' });
+      services.log.warn('draft not compared', { reason: reasonOf(error) });
     })
     .finally(() => running.delete(account.id));
   running.set(account.id, drafts);

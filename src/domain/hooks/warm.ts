@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { HookVersionRecord } from '../../store/hooks.ts';
+import { reasonOf } from '../describe.ts';
 import { chooseVersions, recycleNow } from './live.ts';
 import { sourceOf } from './source.ts';
 
@@ -28,7 +29,7 @@ export function keepWarm(services: WarmServices): Warming {
 
   function begin(work: () => Promise<void>): void {
     const running = work().catch((error: unknown) => {
-      services.log.warn('hooks not warmed', { reason: error instanceof Error ? error.message : 'not an error' });
+      services.log.warn('hooks not warmed', { reason: reasonOf(error) });
     });
     underWay.add(running);
     void running.then(() => underWay.delete(running));

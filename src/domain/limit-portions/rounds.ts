@@ -3,6 +3,7 @@
 import type { Log } from '../../services.ts';
 import type { LimitCountStore } from '../../store/limit-counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { reasonOf } from '../describe.ts';
 import { roundMilliseconds } from './pace.ts';
 import type { Portion, Told } from './portion.ts';
 import type { Batch, Portions } from './portions.ts';
@@ -102,7 +103,7 @@ export function createLimitRounds({ portions, store, log, report, elapsed, later
   /** Logged once for each outage. */
   function sayWhether(reason: unknown): void {
     if (reason !== undefined && !fails) {
-      log.warn('limits not shared', { reason: reason instanceof Error ? reason.message : 'not an error' });
+      log.warn('limits not shared', { reason: reasonOf(reason) });
     }
     if (reason === undefined && fails) log.info('limits shared again');
     fails = reason !== undefined;

@@ -1,4 +1,5 @@
 import type { Log } from '../../services.ts';
+import { reasonOf } from '../describe.ts';
 
 /** Long enough that a flood of refusals is one commit at a time, and too short to be waited for. */
 const pauseMilliseconds = 250;
@@ -8,7 +9,7 @@ export function flushSoon(log: Pick<Log, 'warn'>): (flush: () => Promise<void>) 
   return (flush) => {
     setTimeout(() => {
       flush().catch((error: unknown) => {
-        log.warn('refusals not stored', { reason: error instanceof Error ? error.message : 'not an error' });
+        log.warn('refusals not stored', { reason: reasonOf(error) });
       });
     }, pauseMilliseconds).unref();
   };

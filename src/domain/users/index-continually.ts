@@ -1,6 +1,7 @@
 /** Keeps the index by which users are searched, behind those who write. */
 
 import type { Services } from '../../services.ts';
+import { stackOf } from '../describe.ts';
 import { minute } from '../durations.ts';
 import { type Pacing, paced } from '../paced.ts';
 
@@ -33,7 +34,7 @@ export async function indexContinually(
     } catch (error) {
       pause = failurePauseMilliseconds;
       log.error('users not indexed', {
-        stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+        stack: stackOf(error),
       });
     }
     if (!signal.aborted) await rest(pause);

@@ -8,13 +8,14 @@ import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { failures } from './failures.ts';
 
-export function api1(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     /** POST /api/1/invites/get_invite_link */
     createInviteLink: async ({ body, origin: { account } }, respond) => {
       const link = await requireInviteLink(services, account, body.email);
       return respond(200, { status: { type: 'success', message: 'Success', error: false, code: 200 }, data: [link] });
     },
   };
-  return { name: 'api-1', contract, handlers, failures, limit: 'invite' };
 }
+
+export const api1: SurfaceDefinition<operations> = { name: 'api-1', contract, handlersOf, failures, limit: 'invite' };

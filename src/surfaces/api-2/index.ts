@@ -71,12 +71,11 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
 }
 
 /** `deprecated`: the operations of the deprecated surfaces, whose callers are shown. */
-export function api2(services: Services, deprecated: readonly DeprecatedOperation[]): SurfaceDefinition<operations> {
+export function api2(deprecated: readonly DeprecatedOperation[]): SurfaceDefinition<operations> {
   return {
     name: 'api-2',
     contract,
-    handlers: handlersOf(services, deprecated),
-    handlersOver: (over) => handlersOf(over, deprecated),
+    handlersOf: (services) => handlersOf(services, deprecated),
     looksAgain: true,
     resourceKinds: {
       readUser: 'user',

@@ -8,7 +8,15 @@ import type { Services } from '../../services.ts';
 import { authenticateDelegated } from './authenticate-delegated.ts';
 import { failures } from './failures.ts';
 
-export function apiV1(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = { authenticateDelegated: authenticateDelegated(services) };
-  return { name: 'api-v1', contract, handlers, failures, mediaType: 'application/xml', limit: 'delegated' };
+function handlersOf(services: Services): Handlers<operations> {
+  return { authenticateDelegated: authenticateDelegated(services) };
 }
+
+export const apiV1: SurfaceDefinition<operations> = {
+  name: 'api-v1',
+  contract,
+  handlersOf,
+  failures,
+  mediaType: 'application/xml',
+  limit: 'delegated',
+};

@@ -8,13 +8,14 @@ import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { failures } from './failures.ts';
 
-export function apiV3(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     /** POST /api/v3/invites/get_invite_link */
     makeInviteLink: async ({ body, origin: { account } }, respond) => {
       const link = await requireInviteLink(services, account, body.email);
       return respond(200, { status: { type: 'success', message: 'Success', error: false, code: 200 }, data: [link] });
     },
   };
-  return { name: 'api-v3', contract, handlers, failures, limit: 'invite' };
 }
+
+export const apiV3: SurfaceDefinition<operations> = { name: 'api-v3', contract, handlersOf, failures, limit: 'invite' };

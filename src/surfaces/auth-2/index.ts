@@ -10,11 +10,12 @@ import { issueCredentialToken } from './issue-credential-token.ts';
 import { readRateLimit } from './read-rate-limit.ts';
 import { revokeCredentialToken } from './revoke-credential-token.ts';
 
-export function auth2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     issueCredentialToken: issueCredentialToken(services),
     revokeCredentialToken: revokeCredentialToken(services),
     readRateLimit: readRateLimit(services),
   };
-  return { name: 'auth-2', contract, handlers, failures };
 }
+
+export const auth2: SurfaceDefinition<operations> = { name: 'auth-2', contract, handlersOf, failures };

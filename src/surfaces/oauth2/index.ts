@@ -44,18 +44,15 @@ function handlersOf(services: Services): Handlers<operations> {
   };
 }
 
-export function oauth2(services: Services): SurfaceDefinition<operations> {
-  return {
-    name: 'oauth2',
-    contract,
-    handlers: handlersOf(services),
-    handlersOver: handlersOf,
-    failures,
-    isShown: isBrowsed,
-    invalid: (operationId, pointer) => {
-      const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';
-      if (!isMetadata || !pointer.startsWith('/body')) return 'request_invalid';
-      return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
-    },
-  };
-}
+export const oauth2: SurfaceDefinition<operations> = {
+  name: 'oauth2',
+  contract,
+  handlersOf,
+  failures,
+  isShown: isBrowsed,
+  invalid: (operationId, pointer) => {
+    const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';
+    if (!isMetadata || !pointer.startsWith('/body')) return 'request_invalid';
+    return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
+  },
+};

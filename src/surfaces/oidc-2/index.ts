@@ -11,19 +11,20 @@ import { failures } from './failures.ts';
 import { refreshToken } from './refresh-token.ts';
 import { registerClient } from './register-client.ts';
 
-export function oidc2(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     registerClient: registerClient(services),
     refreshToken: refreshToken(services),
   };
-  return {
-    name: 'oidc-2',
-    contract,
-    handlers,
-    failures,
-    invalid: (operationId, pointer) => {
-      if (operationId === 'refreshToken') return 'request_invalid';
-      return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
-    },
-  };
 }
+
+export const oidc2: SurfaceDefinition<operations> = {
+  name: 'oidc-2',
+  contract,
+  handlersOf,
+  failures,
+  invalid: (operationId, pointer) => {
+    if (operationId === 'refreshToken') return 'request_invalid';
+    return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
+  },
+};

@@ -33,8 +33,8 @@ import { showSignIn } from './show-sign-in.ts';
 import { signIn } from './sign-in.ts';
 import { showSignedOut, showSignOut, signOut } from './sign-out.ts';
 
-export function pages(services: Services): SurfaceDefinition<operations> {
-  const handlers: Handlers<operations> = {
+function handlersOf(services: Services): Handlers<operations> {
+  return {
     showSignIn: showSignIn(services),
     signIn: signIn(services),
     showSecondFactor: showSecondFactor(services),
@@ -61,5 +61,13 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),
   };
-  return { name: 'pages', contract, handlers, failures, mediaType: 'text/html', isShown: () => true };
 }
+
+export const pages: SurfaceDefinition<operations> = {
+  name: 'pages',
+  contract,
+  handlersOf,
+  failures,
+  mediaType: 'text/html',
+  isShown: () => true,
+};

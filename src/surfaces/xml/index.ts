@@ -12,7 +12,7 @@ export function xml(services: Services): SurfaceDefinition<operations> {
   return {
     name: 'xml',
     contract,
-    handlers: users(services),
+    handlersOf: users,
     failures,
     mediaType: 'application/xml',
     codec: 'xml',

@@ -7,5 +7,6 @@ export const drill = matrixDrill({
   files: [
     ...['backup', 'canary', 'damage', 'lifecycle'].map((name) => `test/faults/${name}.test.ts`),
     'test/cli/serve.test.ts',
+    'test/cli/start.test.ts',
   ],
 });

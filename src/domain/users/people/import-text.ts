@@ -2,6 +2,7 @@
 
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
+import { stackOf } from '../../describe.ts';
 import { Failure } from '../../failure.ts';
 import type { PeopleFormat } from './formats.ts';
 import { importPeople } from './import.ts';
@@ -39,8 +40,7 @@ function failureOfRest({ log }: Pick<Services, 'log'>, error: unknown): Failure 
   if (error instanceof Failure && error.kind === 'caller') {
     return new Failure(error.code, { message: 'your right to import was taken or ran out; this line was not stored' });
   }
-  const reason = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
-  log.error('an import ended before its last line', { stack: reason });
+  log.error('an import ended before its last line', { stack: stackOf(error) });
   const message = 'the service could not store this line now, or does not know whether it did: import it again';
   return new Failure('unavailable', { message }, { cause: error });
 }

@@ -43,7 +43,7 @@ const sharing: readonly { readonly folders: readonly string[]; readonly most: nu
   },
   { folders: ['surfaces'], most: 16 },
   { folders: ['conformance'], most: 8 },
-  { folders: ['contracts'], most: 3 },
+  { folders: ['contracts'], most: 8 },
   { folders: ['faults'], most: 8 },
   { folders: ['properties'], most: 4 },
   { folders: ['hook-packages'], most: 3 },

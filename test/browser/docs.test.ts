@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { violationsOf } from '../support/axe.ts';
+import { sampled } from '../support/sample.ts';
 import { openStage, type Stage, visit } from './stage.ts';
 
 describe('the documentation of the running service', () => {
@@ -11,7 +12,7 @@ describe('the documentation of the running service', () => {
   });
   after(() => stage.dispose());
 
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of sampled(['light', 'dark'] as const, 2)) {
     it(`the index needs three files from this host, and axe finds nothing (${colorScheme})`, () =>
       visit(stage, { colorScheme }, async (page) => {
         const asked: string[] = [];

@@ -7,7 +7,7 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
 import { makeAdministrator } from '../../support/console.ts';
-import { sampledDatabases } from '../../support/sample.ts';
+import { isWhole, sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
@@ -151,7 +151,7 @@ for (const kind of sampledDatabases)
           .getByText(/^Event 2 is not what was written/)
           .waitFor();
         await settled(page);
-        assert.deepEqual(await violationsOf(page), []);
+        if (isWhole) assert.deepEqual(await violationsOf(page), []);
         await verify();
         await chain.getByRole('alert').waitFor({ state: 'detached' });
         assert.equal(calls.filter((call) => call === 'POST /api/2/events/chain/verify').length, 2);

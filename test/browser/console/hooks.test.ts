@@ -99,7 +99,7 @@ describeWalks('hooks in the console', (walks) => {
     const id = await make();
     await open(`/hooks/${id}`, async (page) => {
       await type(editor(page), '');
-      const text = `// ${'abcdefghij'.repeat(30)}`;
+      const text = `// ${'abcdefghij'.repeat(10)}`;
       await page.keyboard.type(text);
       await editor(page).getByText(text, { exact: true }).waitFor();
     });

@@ -5,6 +5,7 @@ export const drill = matrixDrill({
   id: 'M6',
   title: 'people in a browser, with and without JavaScript, with applications of every name',
   files: [
-    ...['account', 'adaptations', 'applications', 'docs', 'invite', 'new-password', 'second-factor', 'sign-out'],
+    ...['account', 'adaptations', 'applications', 'docs', 'invite', 'new-password', 'second-factor', 'sign-in'],
+    'sign-out',
   ].map((name) => `test/browser/${name}.test.ts`),
 });

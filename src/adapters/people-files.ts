@@ -8,6 +8,8 @@ import { Failure } from '../domain/failure.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
 import { type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
+/** More than there are members and custom attributes. */
+const mostColumns = 300;
 /** Characters of one person. */
 const longestRow = 65_536;
 const attributePrefix = 'custom_attributes.';
@@ -40,6 +42,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   let columns: readonly string[] = [];
   const parser = parse({
     columns: (header: string[]) => {
+      if (header.length > mostColumns) throw broken(`the file must have at most ${mostColumns} columns`);
       columns = header;
       const twice = header.find((name, place) => header.indexOf(name) !== place);
       if (twice !== undefined) throw broken(`the column ${twice} occurs twice; remove or rename one of them`);

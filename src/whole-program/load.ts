@@ -118,8 +118,8 @@ function readOrNull(file: string): Buffer | null {
 function writeWhole(file: string, content: Buffer): void {
   const fresh = `${file}.${process.pid}`;
   try {
-    // What a failing machine left incomplete would be run as it is.
-    writeFileSync(fresh, content, { flag: 'wx', flush: true });
+    // What a failing machine left incomplete would be run as it is, and so would what somebody else wrote meanwhile.
+    writeFileSync(fresh, content, { flag: 'wx', mode: 0o600, flush: true });
     // Other users start the service too, however strict the umask is.
     chmodSync(fresh, 0o644);
     renameSync(fresh, file);

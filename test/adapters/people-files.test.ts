@@ -51,6 +51,7 @@ describe('a CSV file of people', () => {
       assert.rejects(all(readCsv(bytesOf(text))), ({ detail }) => message.test(detail.message));
     await refused('email\n"a@b.c', /line \d: Quote Not Closed/);
     await refused('email,email\na,b\n', /the column email occurs twice/);
+    await refused(Array.from({ length: 301 }, (_, number) => number).join(), /at most 300 columns/);
     await refused(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), /the file is not UTF-8/);
     await refused(`email\n${'x'.repeat(70_000)}`, /Max Record Size/);
   });

@@ -36,11 +36,12 @@ describe('the service as one file', () => {
 
   const mark = () => join(installed, '.cache/whole/making');
 
-  async function run(...args: readonly string[]): Promise<string> {
+  async function runWith(flags: readonly string[], ...args: readonly string[]): Promise<string> {
     const env = { PATH: process.env['PATH'] };
     const script = join(installed, 'bin/gatehouse.js');
-    return (await promisify(execFile)(process.execPath, [script, ...args], { cwd: installed, env })).stdout;
+    return (await promisify(execFile)(process.execPath, [...flags, script, ...args], { cwd: installed, env })).stdout;
   }
+  const run = (...args: readonly string[]) => runWith([], ...args);
 
   before(async () => {
     installed = mkdtempSync(join(tmpdir(), 'gatehouse-whole-'));
@@ -74,6 +75,22 @@ describe('the service as one file', () => {
     const mask = process.umask(0o077);
     await run('account', '--help').finally(() => process.umask(mask));
     assert.equal(statSync(join(folder, code)).mode & 0o777, 0o644);
+  });
+
+  it('lets nobody else write what was compiled, before it is readable either', async () => {
+    for (const name of readdirSync(folder)) if (name.startsWith('command-')) rmSync(join(folder, name));
+    // Says what the mode of a file was until it was changed.
+    const telling = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      const { chmodSync } = fs;
+      fs.chmodSync = (file, mode) => {
+        if (file.includes('.code.')) process.stdout.write('was ' + (fs.statSync(file).mode & 0o777).toString(8));
+        chmodSync(file, mode);
+      };
+      syncBuiltinESMExports();`;
+    const mask = process.umask(0);
+    const flag = `--import=data:text/javascript,${encodeURIComponent(telling)}`;
+    const said = await runWith([flag], '--version').finally(() => process.umask(mask));
+    assert.match(said, /was 600$/);
   });
 
   it('is run by servers, and by their supervisor as by a command', async () => {

@@ -6,6 +6,8 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
+import { createFairQueue } from '../fair-queue/fair-queue.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { mostAccessTokenMinutes } from '../tokens/longest-lives.ts';
 import {
   isPublished,
@@ -60,17 +62,28 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
 /** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
 
-/** The end of the last rotation that was asked for. */
-let turn: Promise<unknown> = Promise.resolve();
-
 /**
  * Key pairs are made where signatures are, in Node's four threads, and take seconds where they are long: one at a time,
- * whoever asks.
+ * and accounts take turns, so that none keeps another one from its emergency.
  */
-function rotateInTurn(...given: Parameters<typeof rotate>): Promise<string[]> {
-  const result = turn.then(() => rotate(...given));
-  turn = result.catch(() => {});
-  return result;
+const queue = createFairQueue({ turns: 1, most: 64 });
+const waitMilliseconds = 30_000;
+
+async function rotateInTurn(
+  services: KeyServices,
+  account: Account,
+  algorithms: readonly KeyAlgorithm[],
+  rotation: Rotation,
+): Promise<string[]> {
+  const turn = await queue.enter(shareOf(account), waitMilliseconds);
+  if (turn === null) {
+    throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
+  }
+  try {
+    return await rotate(services, account, algorithms, rotation);
+  } finally {
+    turn.end();
+  }
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */

@@ -250,7 +250,7 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     await addUsers(url, accountId, random, 2_900);
     await execute(
       url,
-      `update users set company = ${quoted(randomText(random))} || 'common' || id % 7
+      `update users set company = ${quoted(randomText(random))} || 'common' || (id % 7)
         where account_id = ${accountId} and id % 9 <> 0`,
     );
     if (store.kind === 'postgres') await execute(url, 'analyze');

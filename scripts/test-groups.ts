@@ -17,11 +17,7 @@ export const longest = [
   'test/surfaces/api-2/api-2.test.ts',
   'test/bench/growth/operations.test.ts',
   'test/faults/store-calls.test.ts',
-  'test/faults/damage.test.ts',
-  'test/faults/canary.test.ts',
   'test/pages/accessibility.test.ts',
-  'test/faults/races.test.ts',
-  'test/faults/endings.test.ts',
 ];
 
 /**
@@ -31,6 +27,8 @@ export const longest = [
 const sharing: readonly { readonly folders: readonly string[]; readonly most: number }[] = [
   // They wait for the browser, and the others work meanwhile.
   { folders: ['browser'], most: 8 },
+  // So do these for servers and commands.
+  { folders: ['faults'], most: 6 },
   { folders: ['domain'], most: 50 },
   { folders: ['store'], most: 32 },
   { folders: ['cli'], most: 7 },
@@ -43,8 +41,7 @@ const sharing: readonly { readonly folders: readonly string[]; readonly most: nu
   },
   { folders: ['surfaces'], most: 16 },
   { folders: ['conformance'], most: 8 },
-  { folders: ['contracts'], most: 3 },
-  { folders: ['faults'], most: 8 },
+  { folders: ['contracts'], most: 8 },
   { folders: ['properties'], most: 4 },
   { folders: ['hook-packages'], most: 3 },
   { folders: ['hook-runner'], most: 8 },

@@ -41,7 +41,7 @@ export interface Seeded {
 /** As many as virtual clients at once, and more. */
 const delegates = 128;
 
-/** Users of the client with ES256, as many again. */
+/** Users of the client with ES256, if the others are as many. */
 const es256Users = 256;
 
 /** A bearer for registrations, and the clients registered with it. */
@@ -108,7 +108,7 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
   });
   const others = await services.store.transaction(async (tx) => {
     const tokens: string[] = [];
-    for (let number = 1; number <= (multiplied ? 0 : es256Users); number += 1) {
+    for (let number = 1; number <= (multiplied ? 0 : Math.min(es256Users, users)); number += 1) {
       const { started } = await signIn(services, tx, account, es256.client, users + number);
       tokens.push(started.refreshToken ?? '');
     }

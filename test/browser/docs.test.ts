@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { violationsOf } from '../support/axe.ts';
+import { isWhole, sampled } from '../support/sample.ts';
 import { openStage, type Stage, visit } from './stage.ts';
 
 describe('the documentation of the running service', () => {
@@ -11,14 +12,15 @@ describe('the documentation of the running service', () => {
   });
   after(() => stage.dispose());
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`the index needs three files from this host, and axe finds nothing (${colorScheme})`, () =>
+  for (const colorScheme of sampled(['light', 'dark'] as const, 2)) {
+    it(`the index needs three files from this host, and is drawn (${colorScheme})`, () =>
       visit(stage, { colorScheme }, async (page) => {
         const asked: string[] = [];
         page.on('request', (request) => asked.push(new URL(request.url()).pathname));
         await page.goto(`${stage.app.account.baseUrl}/docs`);
         assert.deepEqual(new Set(asked), new Set(['/docs', '/docs/docs.css', '/docs/icon.svg']));
-        assert.deepEqual(await violationsOf(page), []);
+        // In another scheme and width test/pages/docs looks at the same page.
+        if (isWhole) assert.deepEqual(await violationsOf(page), []);
       }));
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { sampled } from '../support/sample.ts';
 import { logoutPath } from '../support/sign-out.ts';
 import {
   type Application,
@@ -16,7 +17,7 @@ import {
 } from './stage.ts';
 
 /** RP-initiated logout in a real browser: its cookies, redirects and policies. */
-for (const javaScript of [true, false]) {
+for (const javaScript of sampled([true, false], 2)) {
   describe(`a person who signs out, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;
     let application: Application;

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { ConsoleMessage, Page, Request, WebError } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
 import { assignPolicy, createPolicy } from '../../src/domain/policies/policies.ts';
 import { createServer } from '../../src/server.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
-import { type BrowserOptions, openBrowser } from '../support/browser.ts';
+import { type BrowserOptions, type OpenBrowser, openBrowser } from '../support/browser.ts';
 import { createTestAccount, type TestParts, testServices } from '../support/services.ts';
 import {
   authorizePath,
@@ -109,12 +109,15 @@ export function invite({ app }: Pick<Stage, 'app'>, application: Application, gi
   return makeUser(app, application.client.app_id, given);
 }
 
-export interface VisitOptions extends BrowserOptions {
+/** What may happen while a page is watched. */
+interface Watched {
   /** Schemes, with their colon, of applications that the browser may leave for. */
-  readonly schemes?: readonly string[];
+  readonly schemes?: readonly string[] | undefined;
   /** The network is taken away for a while. */
-  readonly losesNetwork?: boolean;
+  readonly losesNetwork?: boolean | undefined;
 }
+
+export interface VisitOptions extends BrowserOptions, Watched {}
 
 /** Schemes of what a page holds itself: no request leaves the browser. */
 const held = ['data:', 'blob:'];
@@ -125,30 +128,45 @@ const held = ['data:', 'blob:'];
  */
 export async function visit(
   stage: Stage,
-  { schemes = [], losesNetwork = false, ...options }: VisitOptions,
+  { schemes, losesNetwork, ...options }: VisitOptions,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { page, context, close } = await openBrowser(options);
+  const opened = await openBrowser(options);
+  try {
+    await watch(stage, opened, { schemes, losesNetwork }, look);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** The same in a browser that is open, and stays open. */
+export async function watch(
+  stage: Stage,
+  { page, context }: Pick<OpenBrowser, 'page' | 'context'>,
+  { schemes = [], losesNetwork = false }: Watched,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
   const complaints: string[] = [];
   const { port } = new URL(stage.app.account.baseUrl);
-  context.on('console', (message) => {
+  const onConsole = (message: ConsoleMessage) => {
     const text = message.text();
     if (losesNetwork && text.endsWith('net::ERR_INTERNET_DISCONNECTED')) return;
     // Chromium says so of every page with a status of 400 and more.
     if (!text.startsWith('Failed to load resource: the server responded with')) complaints.push(text);
-  });
-  context.on('weberror', (error) => complaints.push(error.error().message));
-  context.on('request', (request) => {
+  };
+  const onError = (error: WebError) => complaints.push(error.error().message);
+  const onRequest = (request: Request) => {
     const url = new URL(request.url());
     const ours = url.hostname.endsWith('.localhost') && url.port === port;
     const known = ours || url.origin === stage.site.origin || [...held, ...schemes].includes(url.protocol);
     if (!known) complaints.push(request.url());
-  });
+  };
+  context.on('console', onConsole).on('weberror', onError).on('request', onRequest);
   try {
     await look(page);
     assert.deepEqual(complaints, []);
   } finally {
-    await close();
+    context.off('console', onConsole).off('weberror', onError).off('request', onRequest);
   }
 }
 

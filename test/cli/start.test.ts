@@ -109,7 +109,7 @@ describe('an installation whose add-ons this system cannot load', () => {
     assert.deepEqual([code, finding.status], [1, 'off']);
     assert.match(finding.detail, reason);
     const env = { PATH: dirname(process.execPath), PORT: String(await freePort()), DRAIN_SECONDS: '0' };
-    const child = spawn(process.execPath, [copy.wholeScript, 'serve'], { cwd: folder, env });
+    const child = spawn(process.execPath, [copy.script, 'serve'], { cwd: folder, env });
     const text = await said(child, ['"event":"listening"', '"event":"hooks cannot run"']);
     child.kill('SIGKILL');
     await once(child, 'close');

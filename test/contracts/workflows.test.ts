@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { type Service, startService } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
+import { sampled } from '../support/sample.ts';
 import { CookieJar, password, submit, walk } from '../support/sign-in.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -56,6 +57,9 @@ function bodyOf({ executedSteps }: ReportedWorkflow, stepId: string): ReportedSt
 function isHeldUp({ stdout = '' }: { readonly stdout?: string }): boolean {
   return /\(cause: UND_ERR_SOCKET\)/.test(stdout) && /Steps: 1 failed, 1 total/.test(stdout);
 }
+
+/** How often in a row, beside a load of fifteen for each core. */
+const mostHeldUp = 5;
 
 describe('the workflows against the running service', () => {
   let service: Service;
@@ -128,10 +132,14 @@ describe('the workflows against the running service', () => {
     const output = mkdtempSync(join(tmpdir(), 'gatehouse-respect-'));
     try {
       const file = join(output, 'report.json');
-      await run(file).catch((error) => {
-        if (!isHeldUp(error)) throw error;
-        return run(file);
-      });
+      for (let left = mostHeldUp; ; left -= 1) {
+        const error = await run(file).then(
+          () => null,
+          (cause: { readonly stdout?: string }) => cause,
+        );
+        if (!error) break;
+        if (left === 0 || !isHeldUp(error)) throw error;
+      }
       const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
       return Object.values(report.files).flatMap(({ executedWorkflows }) => executedWorkflows);
     } finally {
@@ -167,7 +175,8 @@ describe('the workflows against the running service', () => {
     return new URL(String(at.answer.headers['location'])).searchParams.get('code') ?? '';
   }
 
-  for (const name of names) {
+  // The longest and one door; the drill M8 walks all.
+  for (const name of sampled(names, 2, 1)) {
     test(`every step of ${name} does what it says`, async () => {
       const document = parse(readFileSync(join(folder, `${name}.yaml`), 'utf8')) as ArazzoDocument;
       const executed = await (walks[name] ?? ((whole) => respect(name, whole)))(document);

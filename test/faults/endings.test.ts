@@ -1,5 +1,5 @@
 /**
- * Every ending before things that can be in flight, a ninth of these each, on PostgreSQL one in 27, and each ending
+ * Every ending before things that can be in flight, an 18th of these each, on PostgreSQL one in 54, and each ending
  * at once with one of them: all of it by `npm run drill -- M2`; `npm run drill -- E1` repeats the races.
  */
 
@@ -24,7 +24,7 @@ for (const database of databases) {
 
     const all = Object.keys(things) as ThingName[];
     for (const [index, ending] of (Object.keys(endings) as EndingName[]).entries()) {
-      for (const thing of sampled(all, database === 'sqlite' ? 9 : 27, index)) {
+      for (const thing of sampled(all, database === 'sqlite' ? 18 : 54, index)) {
         const expected = table[ending][thing];
         const says = expected === 'ended' ? 'ended' : `stays: ${expected.stays}`;
         it(`${ending}, ${thing}: ${says}`, async () => {

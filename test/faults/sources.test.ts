@@ -92,7 +92,7 @@ describe('limits by network (L9)', () => {
     }
   }
 
-  for (const door of sampled(doors, 4)) {
+  for (const door of sampled(doors, 8)) {
     it(`${door.title}: 16 times the limit passes from the networks of one /48`, async () => {
       const behind = await behindProxy({ [`limit.${door.limit}`]: '1/h' });
       const address = (index: number) => `2001:db8:7:${(index + 1).toString(16)}::1`;

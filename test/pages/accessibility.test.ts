@@ -4,7 +4,7 @@ import { assets } from '../../src/pages/assets.ts';
 import { failurePageHeaders, pageHeaders } from '../../src/pages/failure-page.ts';
 import { violationsOf } from '../support/axe.ts';
 import { type OpenBrowser, openBrowser } from '../support/browser.ts';
-import { isSampled } from '../support/sample.ts';
+import { isSampled, sampled } from '../support/sample.ts';
 import { allPages, awkwardNames, plainNames } from './samples.ts';
 
 const origin = 'http://pages.localhost';
@@ -50,18 +50,18 @@ describe('pages, 320 pixels wide', () => {
   }
 
   for (const [index, name] of [...plain.keys()].entries()) {
-    // One scheme each, the other for the next, and axe at one in three; the drill M1 looks at all in both.
+    // One scheme each, the other for the next, and axe at one in eight; the drill M1 looks at all in both.
     const schemes = (['light', 'dark'] as const).filter((_, which) => isSampled(which, 2, index));
     it(`${name} has no violation, no sideways scrolling and nothing the policy forbids (${schemes})`, async () => {
       await browser.page.goto(`${origin}/${name}`);
       for (const [which, colorScheme] of schemes.entries()) {
         await browser.page.emulateMedia({ colorScheme });
-        await assertSound(isSampled(index, 3) ? (which === 0 ? 'everything' : 'colours') : null);
+        await assertSound(isSampled(index, 8) ? (which === 0 ? 'everything' : 'colours') : null);
       }
     });
   }
 
-  for (const [index, name] of [...awkward.keys()].entries()) {
+  for (const [index, name] of sampled(awkward.keys(), 4).entries()) {
     it(`${name} has no violation, no sideways scrolling and nothing the policy forbids`, async () => {
       // Awkward names are a matter of width, so they are looked at in one scheme.
       await browser.page.emulateMedia({ colorScheme: 'light' });

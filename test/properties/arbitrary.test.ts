@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contracts } from '../support/conforms.ts';
-import { runsOf } from '../support/sample.ts';
+import { runsOf, sampled } from '../support/sample.ts';
 import { validOf } from './arbitrary.ts';
 import { breachesOf } from './breaches.ts';
 import { operationsOf, type Schema } from './operations.ts';
@@ -17,7 +17,8 @@ describe('values generated from schemas', () => {
     const { schemas = {} } = (contract as { components?: { schemas?: Record<string, Schema> } }).components ?? {};
     const { resolve } = operationsOf([surface])[0] ?? {};
     assert.ok(resolve, surface);
-    for (const [name, schema] of Object.entries(schemas)) {
+    // What is generated is no part of the service; the drill M9 tries all schemas.
+    for (const [name, schema] of sampled(Object.entries(schemas), 4)) {
       const validate = ajv.compile({ $ref: `${surface}#/components/schemas/${name}` });
 
       it(`${surface} ${name}: valid values are accepted`, (t) => {

@@ -35,9 +35,9 @@ export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed
 }
 
 /** Of how many operations one is asked in `npm test`. What administrators may do is what programs may do. */
-const shares: Readonly<Record<Callers, Readonly<Record<DatabaseKind, number>>>> = {
+const shares: Readonly<Record<Callers, Readonly<Partial<Record<DatabaseKind, number>>>>> = {
   programs: { sqlite: 1, postgres: 16 },
-  administrators: { sqlite: 4, postgres: 32 },
+  administrators: { sqlite: 8 },
 };
 
 /** The operations of these surfaces that such callers ask. */
@@ -50,7 +50,9 @@ export function declareGenerated(surfaces: readonly string[], callers: Callers =
   const seed = readSeed();
   const operations = operationsFor(surfaces, callers);
   for (const kind of databases) {
-    const asked = sampled(operations, shares[callers][kind]);
+    const share = shares[callers][kind];
+    if (share === undefined) continue;
+    const asked = sampled(operations, share);
     describe(`generated requests of ${callers} on ${kind}`, () => {
       const { valid, wrong } = few[kind];
       let run: Run;

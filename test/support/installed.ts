@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts the one file. */
-const starter = 'test/support/start-whole.js';
-
 /**
  * Copies parts of this checkout with the times of their files, so that what was made of them is as fresh there; and of
  * what is kept in `.cache`, these folders, if they are there.
@@ -33,15 +30,13 @@ export interface Installed {
   readonly path: string;
   /** The command line of the copy. */
   readonly script: string;
-  /** The same from the one file, for servers too, where the copy has it. */
-  readonly wholeScript: string;
   remove(): void;
 }
 
 /** A copy of the program, whose packages are links but for the add-ons of `broken`, which are no add-ons there. */
 export function copyWithBroken(...broken: readonly string[]): Installed {
   const path = mkdtempSync(join(tmpdir(), 'gatehouse-broken-'));
-  copyParts(path, ['bin', 'generated', 'openapi', 'package.json', 'src', 'types', starter]);
+  copyParts(path, ['bin', 'generated', 'openapi', 'package.json', 'src', 'types']);
   const [from, to] = [join(root, 'node_modules'), join(path, 'node_modules')];
   mkdirSync(to);
   for (const name of readdirSync(from)) {
@@ -55,10 +50,5 @@ export function copyWithBroken(...broken: readonly string[]): Installed {
       if (file.endsWith('.node')) writeFileSync(join(to, name, 'prebuilds', file), 'no add-on');
     }
   }
-  return {
-    path,
-    script: join(path, 'bin/gatehouse.js'),
-    wholeScript: join(path, starter),
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  };
+  return { path, script: join(path, 'bin/gatehouse.js'), remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -104,7 +104,7 @@ describe('the service as one file', () => {
     const { loadWhole, freshFolder } = await import(pathToFileURL(join(installed, 'src/whole-program/load.ts')).href);
     // What starts commands asks before each; to run the sources each time takes seconds.
     const runsIt = () => {
-      assert.equal(loadWhole() === null, freshFolder() === null);
+      assert.equal(loadWhole('command') === null, freshFolder() === null);
       return freshFolder() !== null;
     };
     assert.equal(await run('--version'), 'one file');

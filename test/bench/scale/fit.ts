@@ -110,8 +110,17 @@ export function errorOf(measurements: Measurements, { costs, change }: Fitted, r
   return simulate(costs, machineOf(measurements, row, change)).perSecond / row.perSecond - 1;
 }
 
+/** It is simulated some hundred times to be fitted. */
+const known = new WeakMap<Measurements, Fitted>();
+
 /** Takes the rows of one process alone only; what several processes do is predicted. */
 export function fitModel(measurements: Measurements): Fitted {
+  const fitted = known.get(measurements) ?? makeFitted(measurements);
+  known.set(measurements, fitted);
+  return fitted;
+}
+
+function makeFitted(measurements: Measurements): Fitted {
   const alone = measurements.rows.filter(({ processes }) => processes === 0);
   if (alone.length < 2) throw new Error('one process alone has to be measured with two numbers of connections');
   const tried = changes.map((change) => ({ costs: fitCosts(measurements, alone, change), change }));

@@ -7,11 +7,11 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { waitUntil } from '../../support/browser.ts';
 import { makeAdministrator } from '../../support/console.ts';
-import { sampledDatabases } from '../../support/sample.ts';
+import { isWhole, sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
-import { visitConsole } from './visit-console.ts';
+import { type Look, stayAtConsole, visitConsole } from './visit-console.ts';
 import { said, settled, title } from './walks.ts';
 
 const rows = (page: Page) => page.locator('main tbody tr');
@@ -25,11 +25,15 @@ async function downloaded(page: Page, press: () => Promise<void>): Promise<strin
 for (const kind of sampledDatabases)
   describe(`the events of the console on ${kind}`, () => {
     let stage: Stage;
-    let administrator: UserRecord;
     let grace: UserRecord;
+    let stay: ReturnType<typeof stayAtConsole>;
     before(async () => {
       stage = await openStage({}, { clock: runningClock() }, kind);
-      administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
+      const administrator = await makeAdministrator(stage.app, ['manage_all'], {
+        firstname: 'Root',
+        lastname: 'Admin',
+      });
+      stay = stayAtConsole(stage, administrator);
       grace = await makeUser(stage.app, undefined, { firstname: 'Grace', lastname: '<img src=x onerror=alert(1)>' });
       const headers = { authorization: `Bearer ${await stage.app.bearer('manage_all')}` };
       const script = `<script>document.title='run'</script>`;
@@ -40,8 +44,8 @@ for (const kind of sampledDatabases)
       }
     });
     after(() => stage.dispose());
-    const open = (path: string, look: Parameters<typeof visitConsole>[3], who = administrator) =>
-      visitConsole(stage, who, { path }, look);
+    const open = (path: string, look: Look, who?: UserRecord) =>
+      who ? visitConsole(stage, who, { path }, look) : stay(path, look);
 
     it('narrows the trail by chips that the address bar keeps, and shows one event whole', () =>
       open('/events', async (page) => {
@@ -147,7 +151,7 @@ for (const kind of sampledDatabases)
           .getByText(/^Event 2 is not what was written/)
           .waitFor();
         await settled(page);
-        assert.deepEqual(await violationsOf(page), []);
+        if (isWhole) assert.deepEqual(await violationsOf(page), []);
         await verify();
         await chain.getByRole('alert').waitFor({ state: 'detached' });
         assert.equal(calls.filter((call) => call === 'POST /api/2/events/chain/verify').length, 2);

@@ -63,7 +63,7 @@ describe('an explanation on the page of a user', () => {
       });
       after(() => stage.dispose());
 
-      for (const { way, cause } of sampled(cells, 11)) {
+      for (const { way, cause } of sampled(cells, 22)) {
         it(`${cause}: is found by ${way} in ${mostInteractions} interactions, and mended`, async () => {
           const cast = await gatherCast(stage.app);
           const administrator = await makeAdministrator(cast.app);

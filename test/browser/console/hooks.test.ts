@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { recordRun } from '../../support/hook-runs.ts';
 import { type Management, managing } from '../../surfaces/api-2/managing.ts';
-import type { visitConsole } from './visit-console.ts';
+import type { Look } from './visit-console.ts';
 import { describeWalks, said, title } from './walks.ts';
 
 const encode = (code: string) => Buffer.from(code).toString('base64');
@@ -28,7 +28,7 @@ describeWalks('hooks in the console', (walks) => {
   before(async () => {
     api = await managing(walks().stage.app);
   });
-  const open = (path: string, look: Parameters<typeof visitConsole>[3]) => walks().open(path, look);
+  const open = (path: string, look: Look) => walks().open(path, look);
   /** Disabled unless said: the administrators of other walks sign in too. */
   const bodyOf = (code: string, given: object = {}) => ({
     ...{ type: 'pre-authentication', function: encode(code), disabled: true },
@@ -99,7 +99,7 @@ describeWalks('hooks in the console', (walks) => {
     const id = await make();
     await open(`/hooks/${id}`, async (page) => {
       await type(editor(page), '');
-      const text = `// ${'abcdefghij'.repeat(30)}`;
+      const text = `// ${'abcdefghij'.repeat(10)}`;
       await page.keyboard.type(text);
       await editor(page).getByText(text, { exact: true }).waitFor();
     });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { violationsOf } from '../../support/axe.ts';
-import { isSampled, sampled, sampledDatabases } from '../../support/sample.ts';
+import { isSampled, isWhole, sampled, sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { furnish, type Setting, sceneNames, sceneOf } from './screens.ts';
@@ -20,10 +20,10 @@ for (const kind of sampledDatabases) {
     });
     after(() => stage.dispose());
 
-    // One in eight, each in one scheme of colours; the drill M10 looks at all of them in both, and at 320 pixels.
-    for (const [index, name] of sampled(sceneNames, 8, 4).entries()) {
+    // One in 16, each in one scheme of colours; the drill M10 looks at all of them in both, and at 320 pixels.
+    for (const [index, name] of sampled(sceneNames, 16, 12).entries()) {
       const schemes = (['light', 'dark'] as const).filter((_, which) => isSampled(which, 2, index));
-      it(`${name}: axe finds nothing in ${schemes.join(' and ')}, wide and narrow`, async () => {
+      it(`${name}: axe finds nothing in ${schemes.join(' and ')}, and 320 pixels are wide enough`, async () => {
         const { path, act } = sceneOf(setting, name);
         await visitConsole(stage, setting.administrator, { path, colorScheme: schemes[0] ?? 'light' }, async (page) => {
           await settled(page);
@@ -35,7 +35,7 @@ for (const kind of sampledDatabases) {
           await page.setViewportSize({ width: 320, height: 640 });
           const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
           assert.equal(await page.evaluate(sideways), 0);
-          assert.deepEqual(await violationsOf(page), []);
+          if (isWhole) assert.deepEqual(await violationsOf(page), []);
         });
       });
     }

@@ -9,8 +9,8 @@ import { describeWalks, pathOf, said, settled, title } from './walks.ts';
 
 describeWalks('the session of the console', (walks) => {
   it('signs an administrator in, stays signed in over a reload, and shows the screen that was asked for', () => {
-    const { open } = walks();
-    return open('/users?status=1', async (page, calls) => {
+    const { stage, administrator } = walks();
+    return visitConsole(stage, administrator, { path: '/users?status=1' }, async (page, calls) => {
       await title(page, 'Users');
       assert.equal(new URL(page.url()).search, '?status=1');
       await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
@@ -51,8 +51,8 @@ describeWalks('the session of the console', (walks) => {
   });
 
   it('after a lost session sends nothing as somebody else, and goes on for the same administrator', () => {
-    const { stage, administrator, grace, open, now } = walks();
-    return open(pathOf(grace), async (page) => {
+    const { stage, administrator, grace, now } = walks();
+    return visitConsole(stage, administrator, { path: pathOf(grace) }, async (page) => {
       await settled(page);
       await page.getByLabel('Title').fill('Commodore');
       const { sessions } = stage.app.services.store;

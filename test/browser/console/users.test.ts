@@ -85,18 +85,6 @@ describeWalks('users in the console', (walks) => {
     });
   });
 
-  it('offers all roles of an account that has more than a page of them', async () => {
-    const { stage, grace, open } = walks();
-    const { services, account } = stage.app;
-    await services.store.transaction(async (tx) => {
-      for (let at = 0; at <= 1000; at += 1) {
-        const role = { accountId: account.id, name: `Role ${at}`, policyId: null, createdAt: services.clock.now() };
-        await tx.roles.create(role);
-      }
-    });
-    await open(pathOf(grace), (page) => page.getByLabel('Role 1000', { exact: true }).waitFor());
-  });
-
   it('makes an invite, whose link is shown once and leads to a new password', () => {
     const { stage, grace, open, now } = walks();
     return open(pathOf(grace), async (page) => {
@@ -398,6 +386,19 @@ describeWalks('users in the console', (walks) => {
       },
       manager,
     );
+  });
+
+  // The last: each of these roles is on the page of each user.
+  it('offers all roles of an account that has more than a page of them', async () => {
+    const { stage, grace, open } = walks();
+    const { services, account } = stage.app;
+    await services.store.transaction(async (tx) => {
+      for (let at = 0; at <= 1000; at += 1) {
+        const role = { accountId: account.id, name: `Role ${at}`, policyId: null, createdAt: services.clock.now() };
+        await tx.roles.create(role);
+      }
+    });
+    await open(pathOf(grace), (page) => page.getByLabel('Role 1000', { exact: true }).waitFor());
   });
 });
 

@@ -10,7 +10,7 @@ import { sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
-import { visitConsole } from './visit-console.ts';
+import { type Look, stayAtConsole, visitConsole } from './visit-console.ts';
 
 export const title = (page: Page, text: string) =>
   page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
@@ -32,8 +32,8 @@ export interface Walks {
   readonly stage: Stage;
   readonly administrator: UserRecord;
   readonly grace: UserRecord;
-  /** Opens the console at a path, as the administrator unless said. */
-  open(path: string, look: Parameters<typeof visitConsole>[3], who?: UserRecord): Promise<void>;
+  /** Opens the console at a path, as the administrator, who stays signed in, unless said. */
+  open(path: string, look: Look, who?: UserRecord): Promise<void>;
   /** A user as the API shows it now. */
   now(user: UserRecord): Promise<Answer['body']>;
 }
@@ -41,11 +41,12 @@ export interface Walks {
 async function gatherWalks(stage: Stage): Promise<Walks> {
   const administrator = await makeAdministrator(stage.app, ['manage_all'], { firstname: 'Root', lastname: 'Admin' });
   const grace = await makeUser(stage.app, undefined, { firstname: 'Grace', lastname: 'Hopper', username: 'grace' });
+  const stay = stayAtConsole(stage, administrator);
   return {
     stage,
     administrator,
     grace,
-    open: (path, look, who = administrator) => visitConsole(stage, who, { path }, look),
+    open: (path, look, who) => (who ? visitConsole(stage, who, { path }, look) : stay(path, look)),
     now: async (user) => {
       const headers = { authorization: `Bearer ${await stage.app.bearer('read_all')}` };
       return (await stage.app.send('GET', `/api/2${pathOf(user)}`, { headers })).body;

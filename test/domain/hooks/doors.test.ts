@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp } from '../../support/app.ts';
-import { sampledDatabases } from '../../support/sample.ts';
+import { isSampled, sampledDatabases } from '../../support/sample.ts';
 import { fail, type Script, scriptedHooks } from '../../support/scripted-hooks.ts';
 import { type Door, doors, type End, type Ground, makeHook, migratedRole } from './doors.ts';
 
@@ -62,8 +62,10 @@ for (const kind of sampledDatabases) {
 
     it('names every door', () => assert.deepEqual([...written().keys()], Object.keys(doors)));
 
-    for (const [name, door] of Object.entries(doors)) {
+    // Each door with a refusal, and with one of the others; the drill M5 tries all of them.
+    for (const [row, [name, door]] of Object.entries(doors).entries()) {
       for (const [at, [answer, script]] of Object.entries(scripts).entries()) {
+        if (answer !== 'refuses' && !isSampled(row + at, 2)) continue;
         it(`${name}: a hook that ${answer}`, async () => {
           const { runs, end } = await walked(door, script);
           const [documented, ...ends] = written().get(name) ?? [];

@@ -86,7 +86,9 @@ async function suffer(
   const most = mostSeconds(options);
   let goesOn = true;
   const during = { refreshes: createTally(), signIns: createTally(), reads: createTally(), readiness: createTally() };
-  const load = callOn(nodes, tokens, email, during, () => goesOn);
+  // Other tests need the processor.
+  const pausesAlways = options.amongTests === true;
+  const load = callOn(nodes, tokens, email, during, { pausesAlways, goesOn: () => goesOn });
   await outage.begin();
   await delay(rounds * 1000);
   await outage.end();
@@ -123,13 +125,13 @@ async function callOn(
   tokens: string[],
   email: string,
   { refreshes, signIns, reads, readiness }: Callers,
-  goesOn: () => boolean,
+  { goesOn, pausesAlways }: { readonly goesOn: () => boolean; readonly pausesAlways: boolean },
 ): Promise<void> {
   const { headers, form } = clientAuthentication(client);
   const again = async (call: () => Promise<TimedAnswer | null>) => {
     while (goesOn()) {
       const answer = await call();
-      if (answer?.status !== 200) await delay(pauseMilliseconds);
+      if (pausesAlways || answer?.status !== 200) await delay(pauseMilliseconds);
     }
   };
   const token = (more: Record<string, string>) =>

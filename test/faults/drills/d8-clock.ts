@@ -11,8 +11,8 @@ export const drill: Drill = {
   run: (options) =>
     onEachDatabase(async (database): Promise<DrillResult> => {
       const figures: Record<string, number> = {};
-      // Among other tests every second: ahead, back, and from summer time.
-      const tried = options.amongTests ? moves.filter((_, index) => index % 2 === 0) : moves;
+      // Among other tests the first two: ahead, and back.
+      const tried = options.amongTests ? moves.slice(0, 2) : moves;
       for (const move of tried) figures[`anomalies, ${move.title}`] = await countAnomalies(options, database, move);
       return { figures, holds: Object.values(figures).every((count) => count === 0) };
     }, options.databases),

@@ -66,5 +66,6 @@ export const drill = matrixDrill({
       (name) => `test/conformance/${name}.test.ts`,
     ),
     'test/conformance/signing-client.test.ts',
+    'test/http/docs.test.ts',
   ],
 });

@@ -178,8 +178,10 @@ describe('the collection for Postman', () => {
   }
 
   test('is the same each time', async () => {
-    const again = await toPostman(read('forms/gatehouse'));
-    assert.deepEqual(JSON.parse(JSON.stringify(again)), collection);
+    // The check of what is generated compares the whole one with its file.
+    const [one, other] = [await toPostman(read('oidc-2')), await toPostman(read('oidc-2'))];
+    assert.deepEqual(other, one);
+    assert.ok([...requestsOf(one as Item)].length > 1);
   });
 
   test('has the format that tools import', () => {

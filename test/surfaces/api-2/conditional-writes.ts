@@ -8,7 +8,7 @@ import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { contracts } from '../../support/conforms.ts';
-import { runsOf } from '../../support/sample.ts';
+import { isSampled, runsOf } from '../../support/sample.ts';
 import { assertRefused, type Management, managing, newUser } from './managing.ts';
 import { prepareStage, requestOf, type Stage } from './matrix-requests.ts';
 
@@ -72,16 +72,18 @@ export function conditionalWrites(app: () => TestApp): void {
     );
   });
 
-  for (const operation of conditional) {
+  for (const [index, operation] of conditional.entries()) {
+    // How the header is read is decided in one place: all of its forms for one operation in eight, two for the others.
+    const formsOf = (fields: readonly string[]) => (isSampled(index, 8) ? fields : fields.slice(0, 2));
     it(`${operation.operationId}: another tag is 412 and changes nothing; the resource's own tag is accepted`, async () => {
       const request = await requestOf(stage, operation, 'manage_all');
       const tag = tagOf(await read(stage, request, operation));
       const [weak, another] = others(tag);
-      for (const field of [another, weak, `${weak}, ${another}`, '""', ',', '"\u00e9"']) {
+      for (const field of formsOf([another, weak, `${weak}, ${another}`, '""', ',', '"\u00e9"'])) {
         assertRefused(await send(stage, request, field), 412, changed, field);
         assert.equal(tagOf(await read(stage, request, operation)), tag, field);
       }
-      for (const field of [tag.slice(1), 'x', `${tag} ${another}`, `*, ${tag}`, `w/${tag}`, `${tag};`]) {
+      for (const field of formsOf([tag.slice(1), 'x', `${tag} ${another}`, `*, ${tag}`, `w/${tag}`, `${tag};`])) {
         assertRefused(await send(stage, request, field), 400, /^If-Match must/, field);
       }
       assert.equal(tagOf(await read(stage, request, operation)), tag);

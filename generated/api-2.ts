@@ -112,7 +112,8 @@ export interface paths {
          *     exists who has the e-mail address of the line, or its user name where it has no address. An empty cell leaves a
          *     member as it is; `null` in JSON clears it. The trail tells of each user (`user.created`, `user.changed`).
          *
-         *     Text that is not CSV, or has more users, is 422, and nothing is stored. A hundred lines are stored at a time. What
+         *     Text that is not CSV, or has more users, is 422, and nothing is stored. Up to a hundred lines are stored at a time.
+         *     One import of an account is done at a time, and four in all; others wait for up to 30 seconds, and are then 503. What
          *     fails before any is stored is the answer to the call (401, 503); what fails later is told of each line that is left
          *     (`unavailable`, `caller_unauthenticated`), with 200, as the lines before it are stored.
          *

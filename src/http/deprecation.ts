@@ -88,6 +88,7 @@ export function identifyByKey(
     if (found) {
       state.account = found.account;
       state.apiKeyId = found.apiKeyId;
+      state.keyDigest = found.digest;
       services.counts.add(found.account.id, `call.${operation.operationId}`, found.apiKeyId);
       announceDeprecation(res, deprecation, state);
     }

@@ -31,6 +31,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
       bracketed: null,
       caller: null,
       apiKeyId: null,
+      keyDigest: null,
       callerFailure: null,
       failure: null,
     };

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Actor } from '../domain/audit/context.ts';
 import type { Caller } from '../domain/callers/caller.ts';
+import type { Admitted } from '../domain/callers/still-admitted.ts';
 import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ServedOperation } from './contract.ts';
@@ -30,6 +31,8 @@ export interface RequestState {
   caller: Caller | null;
   /** The API key of the request, on a deprecated surface. */
   apiKeyId: number | null;
+  /** That of the API key. */
+  keyDigest: string | null;
   /** Why the bearer was not accepted; decides the response if nothing else admits the caller. */
   callerFailure: Failure | null;
   /** The failure in the response, for the log. */
@@ -43,6 +46,12 @@ export function requestStateOf(res: Response): RequestState {
 
 export function keepRequestState(res: Response, state: RequestState): void {
   res.locals['requestState'] = state;
+}
+
+/** Who is looked at again before anything is written; null where nobody had to be known. */
+export function admittedOf({ keyDigest, caller }: RequestState, authorization: string | undefined): Admitted | null {
+  if (keyDigest !== null) return { keyDigest };
+  return caller && { authorization, scopes: caller.scopes };
 }
 
 /** The actor of a request, as far as the request says. */

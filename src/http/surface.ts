@@ -26,7 +26,7 @@ import { unknownParameter } from './list-query.ts';
 import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request, RunOver, Store } from './operation.ts';
 import { refuse } from './refuse.ts';
 import { prepareRepeatable } from './repeatable.ts';
-import { actorOf, requestStateOf } from './request-state.ts';
+import { actorOf, admittedOf, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { prepareValidator } from './validator.ts';
 import { pathParametersOf } from './validator-shortcuts.ts';
@@ -181,10 +181,8 @@ function dispatch<Operations>(
       const handler = chosen[operationId as keyof Operations] as Handler<unknown>;
       return handler(request, respond as never);
     };
-    const isLookedAt = looksAgain === true && caller !== null && req.method !== 'GET';
-    const store = isLookedAt
-      ? storeWhileAdmitted(services, account, req.headers.authorization, caller)
-      : services.store;
+    const admitted = looksAgain && req.method !== 'GET' ? admittedOf(state, req.headers.authorization) : null;
+    const store = admitted ? storeWhileAdmitted(services, account, admitted) : services.store;
     const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.

@@ -55,10 +55,14 @@ export interface RoleStore {
     ids: readonly number[],
     at: Milliseconds,
   ): Promise<readonly number[]>;
+  /** Gives a user roles, and answers those that the user did not have, ascending. Throws as `link` does. */
+  assign(accountId: number, userId: number, roleIds: readonly number[], at: Milliseconds): Promise<readonly number[]>;
   /** Has a user who has the role have it since another time, which is its place among the user's roles. */
   move(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
   /** Answers those that were linked, ascending. */
   unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<readonly number[]>;
+  /** Takes roles from a user, and answers those that the user had, ascending. */
+  withdraw(accountId: number, userId: number, roleIds: readonly number[]): Promise<readonly number[]>;
   /** The first of these ids that no such role, app or user has; null when all are known. */
   findUnknown(accountId: number, kind: RoleLink | 'roles', ids: readonly number[]): Promise<number | null>;
 }

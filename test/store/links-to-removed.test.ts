@@ -82,6 +82,16 @@ const links: readonly (readonly [what: string, remove: Do, link: Do])[] = [
     (tx, { accountId, roleId, otherUser }) => tx.roles.link(accountId, 'users', roleId, [otherUser], now),
   ],
   [
+    'a role given to a removed user',
+    removeUser,
+    (tx, { accountId, roleId, userId }) => tx.roles.assign(accountId, userId, [roleId], now),
+  ],
+  [
+    'a removed role given to a user',
+    removeRole,
+    (tx, { accountId, roleId, otherUser }) => tx.roles.assign(accountId, otherUser, [roleId], now),
+  ],
+  [
     'a removed app with a user',
     removeApp,
     (tx, { accountId, appId, otherUser }) => tx.access.grant(accountId, appId, { userId: otherUser }, now),

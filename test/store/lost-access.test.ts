@@ -41,6 +41,7 @@ onEachDatabase('access that is lost', (subject) => {
     const { store } = subject;
     const swaps: ((tx: StoreVerbs, cast: Cast, former: number, next: number) => Promise<unknown>)[] = [
       (tx, { accountId, userId }, _, next) => tx.roles.link(accountId, 'users', next, [userId], now),
+      (tx, { accountId, userId }, _, next) => tx.roles.assign(accountId, userId, [next], now),
       (tx, { accountId, appId, userId }) => tx.access.grant(accountId, appId, { userId }, now),
     ];
     for (const give of swaps) {

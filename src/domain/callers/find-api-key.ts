@@ -1,4 +1,5 @@
 import type { Services } from '../../services.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';
@@ -6,6 +7,8 @@ import { digestOf, secretPrefixes } from '../secrets.ts';
 /** The caller of a deprecated surface: an active key and its account. */
 interface ApiKeyCaller {
   readonly apiKeyId: number;
+  /** By which it is found again. */
+  readonly digest: string;
   readonly account: Account;
 }
 
@@ -21,9 +24,21 @@ export async function findApiKey(
   text: string | undefined,
 ): Promise<ApiKeyCaller | null> {
   if (text === undefined || !keyForm.test(text)) return null;
-  const key = await store.callers.findApiKey(digestOf(text));
-  if (!key || key.revokedAt !== null) return null;
-  if (account) return key.accountId === account.id ? { apiKeyId: key.id, account } : null;
+  const digest = digestOf(text);
+  const key = await findActive(store, digest);
+  if (!key) return null;
+  const caller = { apiKeyId: key.id, digest };
+  if (account) return key.accountId === account.id ? { ...caller, account } : null;
   const record = await store.accounts.find(key.accountId);
-  return record && { apiKeyId: key.id, account: accountOf(record, addresses) };
+  return record && { ...caller, account: accountOf(record, addresses) };
+}
+
+async function findActive(store: Pick<StoreVerbs, 'callers'>, digest: string) {
+  const key = await store.callers.findApiKey(digest);
+  return key?.revokedAt === null ? key : null;
+}
+
+/** Whether a key that was found is still there. */
+export async function isKeyActive(store: Pick<StoreVerbs, 'callers'>, digest: string): Promise<boolean> {
+  return (await findActive(store, digest)) !== null;
 }

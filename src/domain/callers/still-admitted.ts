@@ -6,9 +6,9 @@ import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { Failure } from '../failure.ts';
 import { bearerToken, dpopToken } from './bearer.ts';
-import type { Caller } from './caller.ts';
 import { readConsoleToken } from './console-tokens.ts';
 import { authenticateBearer } from './credential-tokens.ts';
+import { isKeyActive } from './find-api-key.ts';
 
 type Reading = Pick<Services, 'clock' | 'addresses'> & {
   readonly store: Pick<StoreVerbs, 'accounts' | 'administrators' | 'callers'>;
@@ -43,22 +43,32 @@ async function readAdministrator(services: Reading, accountId: number, accessTok
   return record && readConsoleToken(services, accountOf(record, services.addresses), accessToken);
 }
 
+/** Who was let in by a call, and the evidence by which it is known again. */
+export type Admitted =
+  | { readonly keyDigest: string }
+  | { readonly authorization: string | undefined; readonly scopes: readonly string[] };
+
 /**
  * The same store for the writes of one call: each transaction begins by looking again whether its caller is admitted. A
  * call waits between both, for the hash of a password, for the verdict on a function, or for other writes, and who lost
- * the right meanwhile would have made another one by then. A transaction throws `caller_unauthenticated`.
+ * the right meanwhile would have made another one by then. A transaction throws `caller_unauthenticated`, or
+ * `api_key_invalid`.
  */
 export function storeWhileAdmitted(
   services: Pick<Services, 'store' | 'clock' | 'addresses'>,
   account: Pick<Account, 'id'>,
-  authorization: string | undefined,
-  { scopes }: Pick<Caller, 'scopes'>,
+  admitted: Admitted,
 ): Store {
   const { store } = services;
   return {
     ...store,
     transaction: (work) =>
       store.transaction(async (tx) => {
+        if ('keyDigest' in admitted) {
+          if (await isKeyActive(tx, admitted.keyDigest)) return work(tx);
+          throw new Failure('api_key_invalid', { reason: wasTaken });
+        }
+        const { authorization, scopes } = admitted;
         if (await isStillAdmitted({ ...services, store: tx }, account, authorization, scopes)) return work(tx);
         const scheme = dpopToken(authorization) === null ? {} : { scheme: 'DPoP' as const };
         throw new Failure('caller_unauthenticated', { reason: wasTaken, challenged: true, ...scheme });

@@ -24,7 +24,32 @@ export async function addLinks(
   const wanted = [...new Set(ids)];
   await requireKnown(tx, account, link, wanted);
   const added = await tx.roles.link(account.id, link, roleId, wanted, now);
-  if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
+  if (link === 'users') await tell(services, tx, account, 'role.assigned', [roleId], added);
+}
+
+/** Gives a user roles that are known; those that the user has stay. Part of a transaction. */
+export async function assignRoles(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: AuditedAccount,
+  userId: number,
+  roleIds: readonly number[],
+  now: Milliseconds,
+): Promise<void> {
+  const added = await tx.roles.assign(account.id, userId, [...new Set(roleIds)], now);
+  await tell(services, tx, account, 'role.assigned', added, [userId]);
+}
+
+/** Takes roles from a user. Part of a transaction, which must end what was lost with them. */
+export async function withdrawRoles(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: AuditedAccount,
+  userId: number,
+  roleIds: readonly number[],
+): Promise<void> {
+  const removed = await tx.roles.withdraw(account.id, userId, roleIds);
+  await tell(services, tx, account, 'role.withdrawn', removed, [userId]);
 }
 
 /** The words for one of them, and the member that names them. */
@@ -58,7 +83,7 @@ export async function removeLinks(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const removed = await tx.roles.unlink(account.id, link, roleId, [...new Set(ids)]);
-  if (link === 'users') await tell(services, tx, account, 'role.withdrawn', roleId, removed);
+  if (link === 'users') await tell(services, tx, account, 'role.withdrawn', [roleId], removed);
   return removed;
 }
 
@@ -79,10 +104,12 @@ async function tell(
   tx: Pick<StoreVerbs, 'events'>,
   account: AuditedAccount,
   action: 'role.assigned' | 'role.withdrawn',
-  roleId: number,
+  roleIds: readonly number[],
   userIds: readonly number[],
 ): Promise<void> {
   for (const id of userIds) {
-    await recordEvent(tx, services, account, { action, target: { type: 'user', id }, detail: { role_id: roleId } });
+    for (const roleId of roleIds) {
+      await recordEvent(tx, services, account, { action, target: { type: 'user', id }, detail: { role_id: roleId } });
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { AuditedAccount, AuditServices } from '../audit/record.ts';
 import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
-import { addLinks, type LinkVerb, moveRole, removeLinks, requireKnown } from './links.ts';
+import { addLinks, assignRoles, type LinkVerb, moveRole, removeLinks, requireKnown, withdrawRoles } from './links.ts';
 
 type Verbs = Pick<StoreVerbs, LinkVerb | EndingVerb>;
 
@@ -29,6 +29,11 @@ export async function giveRoles(
     }
   }
   await requireKnown(tx, account, 'roles', [...userIds.keys()]);
+  // As few statements as there are users, or roles.
+  if (given.size < userIds.size) {
+    for (const [userId, roleIds] of given) await assignRoles(services, tx, account, userId, roleIds, now);
+    return;
+  }
   for (const [roleId, ids] of userIds) await addLinks(services, tx, account, roleId, 'users', ids, now);
 }
 
@@ -48,7 +53,7 @@ export async function replaceRoles(
   const lacking = [...wanted].filter((id) => !held.has(id));
   await giveRoles(services, tx, account, new Map([[userId, lacking]]), now);
   const surplus = [...held].filter((id) => !wanted.has(id));
-  for (const id of surplus) await removeLinks(services, tx, account, id, 'users', [userId]);
+  await withdrawRoles(services, tx, account, userId, surplus);
   return surplus.length > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
 }
 

@@ -161,16 +161,28 @@ export async function setAttributes(
   account: Pick<Account, 'id'>,
   given: ReadonlyMap<number, UserInput['customAttributes']>,
 ): Promise<void> {
-  const named = [...given].flatMap(([userId, values]) =>
-    Object.entries(values ?? {}).map(([shortname, value]) => ({ userId, shortname, value })),
+  if (![...given.values()].some((values) => values && Object.keys(values).length > 0)) return;
+  const known = await attributeIdsOf(tx, account);
+  const values = [...given].flatMap(([userId, values]) =>
+    readAttributes(known, values).map((value) => ({ userId, ...value })),
   );
-  if (named.length === 0) return;
-  const known = new Map((await tx.attributes.list(account.id)).map(({ shortname, id }) => [shortname, id]));
-  const values = named.map(({ userId, shortname, value }) => {
+  await tx.attributes.setValues(account.id, values);
+}
+
+/** Ids by short name. */
+export async function attributeIdsOf(
+  tx: Pick<StoreVerbs, 'attributes'>,
+  { id }: Pick<Account, 'id'>,
+): Promise<ReadonlyMap<string, number>> {
+  return new Map((await tx.attributes.list(id)).map(({ shortname, id }) => [shortname, id]));
+}
+
+/** Throws `value_invalid` for an undefined short name, and for a value that is too long. */
+export function readAttributes(known: ReadonlyMap<string, number>, values: UserInput['customAttributes']) {
+  return Object.entries(values ?? {}).map(([shortname, value]) => {
     const name = `custom_attributes.${shortname.slice(0, 64)}`;
     const attributeId = known.get(shortname);
-    if (attributeId !== undefined) return { userId, attributeId, value: readOptional(name, value) };
+    if (attributeId !== undefined) return { attributeId, value: readOptional(name, value) };
     throw new Failure('value_invalid', { name, message: `${name} is not defined` });
   });
-  await tx.attributes.setValues(account.id, values);
 }

@@ -38,7 +38,7 @@ export function accessVerbs(db: Knex): AccessStore {
         await holdLinks(tx, tx(table).where(key), 'app_id');
         const afterRemoval =
           'userId' in assignee
-            ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
+            ? (await lostBefore(tx, accountId, { appId }, [assignee.userId]))(assignee.userId, appId)
             : newestRemoval(tx, accountId);
         const added = await tx(table)
           .insert({ ...key, assigned_at: at, after_removal: afterRemoval })

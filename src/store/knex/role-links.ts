@@ -55,11 +55,35 @@ async function agesOf(
 ): Promise<(id: number) => { readonly after_removal?: Knex.Raw | number | null }> {
   if (link === 'admins') return () => ({});
   if (link === 'apps') return () => ({ after_removal: newestRemoval(db, accountId) });
-  const lost = await lostBefore(db, accountId, { roleId }, ids);
-  return (userId) => ({ after_removal: lost.get(userId) ?? null });
+  const lostOf = await lostBefore(db, accountId, { roleIds: [roleId] }, ids);
+  return (userId) => ({ after_removal: lostOf(userId, roleId) });
 }
 
-type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'move' | 'unlink' | 'findUnknown';
+/** Removes those links whose column has one of the ids; answers the ids that were there, ascending. */
+async function remove(
+  db: Knex,
+  table: string,
+  of: Readonly<Record<string, number>>,
+  column: string,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const removed: number[] = [];
+  const fixed = Object.keys(of).map((name) => `${name} = ? and `);
+  for await (const some of chunks(ids)) {
+    const wanted = some.map(() => '?').join(', ');
+    // As raw SQL: Knex has no `returning` for deletions on SQLite.
+    const sql = `delete from ${table} where ${fixed.join('')}${column} in (${wanted}) returning ${column}`;
+    const answer = await db.raw(sql, [...Object.values(of), ...some]);
+    removed.push(
+      ...dialectOf(db)
+        .rowsOf(answer)
+        .map((row) => Number(row[column])),
+    );
+  }
+  return removed.toSorted(ascending);
+}
+
+type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'assign' | 'move' | 'unlink' | 'withdraw' | 'findUnknown';
 
 export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
   return {
@@ -113,28 +137,35 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       }
       return linked.toSorted(ascending);
     },
+    assign: async (accountId, userId, roleIds, at) => {
+      const assigned: number[] = [];
+      for await (const some of chunks(roleIds.toSorted(ascending))) {
+        const added = await separately(db, async (tx) => {
+          await holdPresent(tx, accountId, 'role', some);
+          await holdPresent(tx, accountId, 'user', [userId]);
+          const known = { account_id: accountId, user_id: userId };
+          await holdLinks(tx, tx('role_users').where(known).whereIn('role_id', some), 'role_id');
+          const lostOf = await lostBefore(tx, accountId, { roleIds: some }, [userId]);
+          return tx('role_users')
+            .insert(some.map((id) => ({ ...known, role_id: id, assigned_at: at, after_removal: lostOf(userId, id) })))
+            .onConflict(['account_id', 'user_id', 'role_id'])
+            .ignore()
+            .returning('role_id');
+        });
+        assigned.push(...added.map((row) => Number(row['role_id'])));
+      }
+      return assigned.toSorted(ascending);
+    },
     move: async (accountId, roleId, userId, at) => {
       const link = db('role_users').where({ account_id: accountId, role_id: roleId, user_id: userId });
       await link.update({ assigned_at: at });
     },
-    unlink: async (accountId, link, roleId, ids) => {
+    unlink: (accountId, link, roleId, ids) => {
       const { table, column } = links[link];
-      const unlinked: number[] = [];
-      for await (const some of chunks(ids)) {
-        const wanted = some.map(() => '?').join(', ');
-        // As raw SQL: Knex has no `returning` for deletions on SQLite.
-        const answer = await db.raw(
-          `delete from ${table} where account_id = ? and role_id = ? and ${column} in (${wanted}) returning ${column}`,
-          [accountId, roleId, ...some],
-        );
-        unlinked.push(
-          ...dialectOf(db)
-            .rowsOf(answer)
-            .map((row) => Number(row[column])),
-        );
-      }
-      return unlinked.toSorted(ascending);
+      return remove(db, table, { account_id: accountId, role_id: roleId }, column, ids);
     },
+    withdraw: (accountId, userId, roleIds) =>
+      remove(db, 'role_users', { account_id: accountId, user_id: userId }, 'role_id', roleIds),
     findUnknown: async (accountId, what, ids) => {
       const { named, id, kind } = what === 'roles' ? roleRows : links[what];
       for await (const some of chunks(ids)) {

@@ -18,4 +18,11 @@ function handlersOf(services: Services): Handlers<operations> {
   };
 }
 
-export const api1: SurfaceDefinition<operations> = { name: 'api-1', contract, handlersOf, failures, limit: 'invite' };
+export const api1: SurfaceDefinition<operations> = {
+  name: 'api-1',
+  contract,
+  handlersOf,
+  failures,
+  limit: 'invite',
+  looksAgain: true,
+};

@@ -18,4 +18,11 @@ function handlersOf(services: Services): Handlers<operations> {
   };
 }
 
-export const apiV3: SurfaceDefinition<operations> = { name: 'api-v3', contract, handlersOf, failures, limit: 'invite' };
+export const apiV3: SurfaceDefinition<operations> = {
+  name: 'api-v3',
+  contract,
+  handlersOf,
+  failures,
+  limit: 'invite',
+  looksAgain: true,
+};

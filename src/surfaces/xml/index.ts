@@ -13,6 +13,7 @@ export function xml(services: Services): SurfaceDefinition<operations> {
     name: 'xml',
     contract,
     handlersOf: users,
+    looksAgain: true,
     failures,
     mediaType: 'application/xml',
     codec: 'xml',

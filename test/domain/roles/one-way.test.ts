@@ -9,7 +9,7 @@ const source = new URL('../../../src/', import.meta.url).pathname;
 const theOne = 'domain/roles/links.ts';
 
 function writes(text: string): boolean {
-  return /\broles\s*(?:\?\.|\.)\s*(?:(?:un)?link|move)\b/.test(text);
+  return /\broles\s*(?:\?\.|\.)\s*(?:(?:un)?link|assign|withdraw|move)\b/.test(text);
 }
 
 test('nothing else in the program links roles', () => {
@@ -21,6 +21,8 @@ test('nothing else in the program links roles', () => {
 test('a planted writer is found, and a reader is not', () => {
   assert.ok(writes("await tx.roles.link(account.id, 'users', id, [userId], now);"));
   assert.ok(writes("tx.roles\n      .unlink(account.id, 'users', id, [userId])"));
+  assert.ok(writes('await tx.roles.assign(account.id, userId, roleIds, at);'));
+  assert.ok(writes('await tx.roles.withdraw(account.id, userId, roleIds);'));
   assert.ok(writes('await tx.roles.move(account.id, roleId, userId, at);'));
   assert.ok(!writes("await store.roles.linked(account.id, 'users', ids)"));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, mock } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { revokeApiKey } from '../../../src/domain/callers/api-keys.ts';
@@ -8,7 +8,7 @@ import { basic, type TestApp } from '../../support/app.ts';
 import { contracts } from '../../support/conforms.ts';
 import { appHost, assertDeprecated } from '../../support/legacy.ts';
 import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
-import { assertRefused, calling, userXml, type XmlValue } from './calling.ts';
+import { assertRefused, calling, userXml, type XmlUser, type XmlValue } from './calling.ts';
 
 const user = () => userXml({ email: `${unique('user')}@example.com` });
 const operations = [
@@ -31,6 +31,31 @@ export function refusals(app: () => TestApp): void {
       );
     }
   });
+
+  for (const [method, write] of [
+    ['POST', () => ['/users.xml', userXml({ email: `${unique('user')}@example.com`, password: unique('Secret-1-') })]],
+    ['PUT', ({ id }) => [`/users/${id}.xml`, userXml({ firstname: 'Eve' })]],
+    ['DELETE', ({ id }) => [`/users/${id}.xml`, undefined]],
+  ] as const satisfies readonly (readonly [string, (one: XmlUser) => readonly [string, string | undefined]])[]) {
+    it(`a ${method} that waits is refused when its key is deleted meanwhile`, async () => {
+      const one = await app().another();
+      const { call, keyId, done } = await calling(one);
+      const other = await calling(one);
+      const found = await done(201, 'POST', '/users.xml', user());
+      const { store } = one.services;
+      const { transaction } = store;
+      // What it waits for: a digest, other writes.
+      const { mock: waiting } = mock.method(store, 'transaction', async (work: Parameters<typeof transaction>[0]) => {
+        waiting.restore();
+        await revokeApiKey(one.services, one.account, keyId);
+        return transaction(work);
+      });
+      const [path, document] = write(found);
+      assertRefused(await call(method, path, document), 401);
+      assert.equal((await other.call('GET', `/users/${found.id}.xml`)).status, 200);
+      assert.equal((await other.done(200, 'GET', '/users.xml')).length, 1);
+    });
+  }
 
   it('X6: without a valid key, or with a password other than x, every operation answers 401', async () => {
     const { apiKey, call, keyId } = await calling(app());

@@ -1,5 +1,6 @@
 /** Users as the lines of a file, which an import takes. Passwords are not among them. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import type { FullUser } from '../full-user.ts';
@@ -7,6 +8,9 @@ import { isEmailVerified } from '../names.ts';
 import { userStatusNames } from '../user-status.ts';
 import { listUsersFrom } from '../users-in-order.ts';
 import { shownTexts } from './person.ts';
+
+/** Users, roles and attributes that are written together: a user may have thousands of roles with long names. */
+const mostAtOnce = 1_000;
 
 export interface ShownPerson {
   /** By their names in a file. */
@@ -42,25 +46,44 @@ async function* shownOf(
   parts: AsyncIterable<readonly FullUser[]>,
 ): AsyncGenerator<readonly ShownPerson[], void, undefined> {
   const names = new Map<number, string | null>();
-  const nameOf = async (id: number) => {
-    const name = names.has(id) ? names.get(id) : ((await services.store.roles.find(account.id, id))?.name ?? null);
-    names.set(id, name ?? null);
-    return name ?? [];
-  };
   for await (const users of parts) {
-    const people: ShownPerson[] = [];
+    let people: ShownPerson[] = [];
+    let size = 0;
     for (const user of users) {
-      const roles = (await Promise.all(user.roleIds.map(nameOf))).flat();
-      people.push({
-        texts: textsOf(user),
-        emailVerified: isEmailVerified(user),
-        status: userStatusNames[user.status],
-        roles,
-        attributes: user.customAttributes,
-      });
+      if (size > 0 && size + sizeOf(user) > mostAtOnce) {
+        yield people;
+        [people, size] = [[], 0];
+        await nextTurn();
+      }
+      await findNames(services, account, user.roleIds, names);
+      people.push(shown(user, names));
+      size += sizeOf(user);
     }
     yield people;
   }
+}
+
+function sizeOf({ roleIds, customAttributes }: FullUser): number {
+  return 1 + roleIds.length + Object.keys(customAttributes).length;
+}
+
+async function findNames(
+  { store }: Pick<Services, 'store'>,
+  { id: accountId }: Account,
+  roleIds: readonly number[],
+  names: Map<number, string | null>,
+): Promise<void> {
+  for (const id of roleIds) if (!names.has(id)) names.set(id, (await store.roles.find(accountId, id))?.name ?? null);
+}
+
+function shown(user: FullUser, names: ReadonlyMap<number, string | null>): ShownPerson {
+  return {
+    texts: textsOf(user),
+    emailVerified: isEmailVerified(user),
+    status: userStatusNames[user.status],
+    roles: user.roleIds.flatMap((id) => names.get(id) ?? []),
+    attributes: user.customAttributes,
+  };
 }
 
 function textsOf(user: FullUser): ShownPerson['texts'] {

@@ -6,7 +6,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { Failure } from '../../failure.ts';
 import type { Authority } from '../../means/authority.ts';
 import { requireRole } from '../../roles/full-role.ts';
-import type { UserInput } from '../user-input.ts';
+import { attributeIdsOf, readAttributes, type UserInput } from '../user-input.ts';
 import type { existingChoices } from './line.ts';
 import type { Person } from './person.ts';
 
@@ -15,6 +15,8 @@ export interface ImportOptions {
   /** Does everything and keeps nothing. */
   readonly dryRun: boolean;
   readonly authority: Authority;
+  /** Called before each transaction. */
+  readonly rest?: () => Promise<void>;
   /** Why the lines fail that are left when something else than a line fails, once any were stored; else it is thrown. */
   readonly failureOfRest?: (error: unknown) => Failure;
 }
@@ -27,6 +29,8 @@ export interface Run {
   readonly options: ImportOptions;
   /** Ids by name. */
   readonly roles: Map<string, number>;
+  /** Ids of custom attributes by short name, once a line has any. */
+  attributes: ReadonlyMap<string, number> | null;
   /** In a dry run, all names of the users that earlier lines would have made. */
   readonly wouldExist: Set<string>;
   hasStored: boolean;
@@ -34,11 +38,16 @@ export interface Run {
   ended: Failure | null;
 }
 
+/** Throws `value_invalid` for an unknown role, and for a custom attribute that is not defined or too long. */
 export async function inputOf(
   run: Run,
-  store: Pick<StoreVerbs, 'roles'>,
+  store: Pick<StoreVerbs, 'roles' | 'attributes'>,
   { input, roles }: Person,
 ): Promise<UserInput> {
+  if (input.customAttributes) {
+    run.attributes ??= await attributeIdsOf(store, run.account);
+    readAttributes(run.attributes, input.customAttributes);
+  }
   const roleIds = roles && (await roleIdsOf(run, store, roles));
   return { ...input, roleIds, validatePolicy: true, authority: run.options.authority };
 }

@@ -1,17 +1,28 @@
 /** An import of a few lines, whose outcomes come together. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import { stackOf } from '../../describe.ts';
 import { Failure } from '../../failure.ts';
+import { restAfter } from '../../paced.ts';
 import type { PeopleFormat } from './formats.ts';
 import { importPeople } from './import.ts';
 import type { ImportOptions } from './import-run.ts';
+import { inImportTurn } from './import-turns.ts';
 import type { LineOutcome } from './line.ts';
 import type { FileRow } from './person.ts';
 
-/** Each may take two transactions of its own, where its neighbours fail. */
 const mostPeople = 500;
+
+/** Rests as long as the last transaction took: other requests get half of the processor, and of the database. */
+function halfOfTheTime(): () => Promise<void> {
+  let began: number | null = null;
+  return async () => {
+    if (began !== null) await delay(restAfter(performance.now() - began, 0.5));
+    began = performance.now();
+  };
+}
 
 interface TextImport extends Omit<ImportOptions, 'failureOfRest'> {
   readonly format: PeopleFormat;
@@ -22,7 +33,7 @@ type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'people
 
 /**
  * The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole.
- * What fails after lines were stored is an outcome of the others, so that what was done is always told.
+ * Throws `unavailable` while too many import. What fails after lines were stored is an outcome of the others, so that what was done is always told.
  */
 export async function importText(
   services: Needed,
@@ -31,8 +42,10 @@ export async function importText(
 ): Promise<readonly LineOutcome[]> {
   const rows = await readRows(services, format, content);
   const outcomes: LineOutcome[] = [];
-  const all = { ...options, failureOfRest: (error: unknown) => failureOfRest(services, error) };
-  for await (const some of importPeople(services, account, oneByOne(rows), all)) outcomes.push(...some);
+  const all = { ...options, rest: halfOfTheTime(), failureOfRest: (error: unknown) => failureOfRest(services, error) };
+  await inImportTurn(services, account, async () => {
+    for await (const some of importPeople(services, account, oneByOne(rows), all)) outcomes.push(...some);
+  });
   return outcomes;
 }
 

@@ -1,16 +1,20 @@
 /** Makes and changes users as the lines of a file say, through `addUsers` and `updateUser`. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
-import { Failure } from '../../failure.ts';
-import { addUsers, type NewUser, readNewUser } from '../add-users.ts';
-import { type UserServices, updateUser } from '../write-user.ts';
-import { type ImportOptions, type ImportServices, inputOf, type Run } from './import-run.ts';
-import { failed, isOfLine, type Line, type LineOutcome, leftAlone, notStored, outcome, readLine } from './line.ts';
+import type { UserServices } from '../write-user.ts';
+import { importInto } from './import-lines.ts';
+import type { ImportOptions, ImportServices, Run } from './import-run.ts';
+import { failed, isOfLine, type Line, type LineOutcome, notStored, readLine } from './line.ts';
 import type { FileRow } from './person.ts';
 
-/** Lines of one transaction: a few tens of milliseconds, since nobody else writes to SQLite meanwhile. */
+/** Lines that are read and told of together. */
 const linesAtOnce = 100;
+/** Of one transaction, in new users: a few tens of milliseconds, since nobody else writes to SQLite meanwhile. */
+const mostWork = 100;
+/** A change reads the user, and looks at all that depends on it. */
+const workOfChange = 4;
 
 /** Ends a transaction without a commit, with its result. */
 class Undone extends Error {
@@ -38,6 +42,7 @@ export async function* importPeople(
     roles: new Map(),
     wouldExist: new Set(),
     hasStored: false,
+    attributes: null,
     ended: null,
   };
   let waiting: FileRow[] = [];
@@ -60,14 +65,35 @@ async function importRows(run: Run, rows: readonly FileRow[]): Promise<LineOutco
       outcomes.push(failed(row, error));
     }
   }
-  if (lines.length > 0) outcomes.push(...(await importLines(run, lines)));
+  for (const some of inParts(run.options, lines)) outcomes.push(...(await importLines(run, some)));
   return outcomes.toSorted((one, other) => one.line - other.line);
+}
+
+/** As many lines of a transaction as are little work. */
+function* inParts({ existing }: ImportOptions, lines: readonly Line[]): Generator<readonly Line[], void, undefined> {
+  let part: Line[] = [];
+  let sum = 0;
+  for (const line of lines) {
+    const { roles = [], input } = line;
+    const parts = roles.length + Object.keys(input.customAttributes ?? {}).length;
+    const work = (existing === 'update' ? workOfChange : 1) + parts;
+    if (part.length > 0 && sum + work > mostWork) {
+      yield part;
+      [part, sum] = [[], 0];
+    }
+    part.push(line);
+    sum += work;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** All lines in one transaction, or else each half in its own, down to the lines that fail. */
 async function importLines(run: Run, lines: readonly Line[]): Promise<LineOutcome[]> {
   const { ended } = run;
   if (ended) return lines.map((line) => notStored(line, ended));
+  // Other requests get their turn: on SQLite nothing in a transaction waits for what would let them.
+  await nextTurn();
+  await run.options.rest?.();
   try {
     const outcomes = await importTogether(run, lines);
     run.hasStored ||= !run.options.dryRun;
@@ -99,75 +125,4 @@ async function importTogether(run: Run, lines: readonly Line[]): Promise<LineOut
     for (const { line, names } of lines) if (created.has(line)) for (const name of names) run.wouldExist.add(name);
     return error.outcomes;
   });
-}
-
-/**
- * Looks for all users at once, and creates those who are missing at once: at the end, or before a line that changes a
- * user or has a name of theirs. So each line meets what the lines before it left.
- */
-async function importInto(run: Run, services: UserServices, lines: readonly Line[]): Promise<LineOutcome[]> {
-  const { account, options } = run;
-  const { store } = services;
-  const outcomes: LineOutcome[] = [];
-  const made = new Set<number>();
-  let missing: Missing[] = [];
-  const create = async () => {
-    for (const one of await createMissing(run, services, missing)) {
-      outcomes.push(one);
-      if (one.userId !== null) made.add(one.userId);
-    }
-    missing = [];
-  };
-  const find = (some: readonly Line[]) =>
-    store.users.idsByNames(
-      account.id,
-      some.map(({ keys }) => keys),
-    );
-  const found = await find(lines);
-  const names = new Set<string>();
-  let isChanged = false;
-  for (const [place, line] of lines.entries()) {
-    const occurred = line.names.some((name) => names.has(name));
-    if (occurred) await create();
-    // Whoever was changed may have had this name.
-    const id = (occurred || isChanged ? (await find([line]))[0] : found[place]) ?? null;
-    const exists = id !== null || run.wouldExist.has(line.name);
-    if (exists && (id === null || options.existing !== 'update')) outcomes.push(leftAlone(line, id, options.existing));
-    else if (id !== null) {
-      await create();
-      await updateUser(services, account, id, await inputOf(run, store, line));
-      isChanged = true;
-      outcomes.push(outcome(line, 'updated', id));
-    } else {
-      await readMissing(run, services, line).then(
-        (one) => missing.push(one),
-        (error: unknown) => outcomes.push(failed(line, error)),
-      );
-      for (const name of line.names) names.add(name);
-    }
-  }
-  await create();
-  if (!options.dryRun) return outcomes;
-  // Nobody will find these users.
-  return outcomes.map((one) => (one.userId !== null && made.has(one.userId) ? { ...one, userId: null } : one));
-}
-
-interface Missing {
-  readonly line: Line;
-  readonly user: NewUser;
-}
-
-async function readMissing(run: Run, services: UserServices, line: Line): Promise<Missing> {
-  // The store knows only of users who are still there.
-  const taken = line.names.find((name) => run.wouldExist.has(name));
-  if (taken !== undefined) throw new Failure('conflict', { name: taken.split(' ', 1)[0] ?? '' });
-  const input = await inputOf(run, services.store, line);
-  return { line, user: await readNewUser(services, run.account, input) };
-}
-
-async function createMissing(run: Run, services: UserServices, missing: readonly Missing[]): Promise<LineOutcome[]> {
-  if (missing.length === 0) return [];
-  const users = missing.map(({ user }) => user);
-  const ids = await addUsers(services, services.store, run.account, users);
-  return missing.map(({ line }, place) => outcome(line, 'created', ids[place] ?? null));
 }

@@ -33,13 +33,14 @@ for (const database of sampledDatabases) {
     async function importAll(
       people: readonly Readonly<Record<string, unknown>>[],
       options: Partial<ImportOptions> = {},
+      using: TestServices = services,
     ): Promise<LineOutcome[]> {
       async function* rows(): AsyncGenerator<FileRow> {
         for (const [place, members] of people.entries()) yield { line: place + 1, members };
       }
       const all = { existing: 'skip', dryRun: false, authority: 'all', ...options } as const;
       const outcomes: LineOutcome[] = [];
-      for await (const some of importPeople(services, account, rows(), all)) outcomes.push(...some);
+      for await (const some of importPeople(using, account, rows(), all)) outcomes.push(...some);
       return outcomes;
     }
 
@@ -116,6 +117,55 @@ for (const database of sampledDatabases) {
       assert.equal(failed.at(-1)?.failure?.detail.name, 'username');
       assert.equal((await listUsers(services, account)).length, before + good.length);
       assert.equal(await exported('x@example.com'), undefined);
+    });
+
+    /** How many transactions an import takes, and how often other work got a turn before one of them. */
+    async function cost(people: readonly Readonly<Record<string, unknown>>[], options: Partial<ImportOptions> = {}) {
+      let [begun, rests, turns, lastTurn] = [0, 0, 0, 0];
+      let tick = setImmediate(function again() {
+        turns += 1;
+        tick = setImmediate(again);
+      });
+      const transaction: typeof services.store.transaction = (work) => {
+        if (turns > lastTurn) begun += 1;
+        lastTurn = turns;
+        return opened.store.transaction(work);
+      };
+      const watched = { ...services, store: { ...services.store, transaction } };
+      const rest = async () => {
+        rests += 1;
+      };
+      const outcomes = await importAll(people, { ...options, rest }, watched);
+      clearImmediate(tick);
+      return { rests, turns: begun, results: new Set(results(outcomes)) };
+    }
+
+    test('lines that are at fault do not undo others, and other work gets its turn between transactions', async () => {
+      const named = (count: number, more: object) =>
+        Array.from({ length: count }, (_, number) => ({ email: `good${number}@example.com`, ...more }));
+      const fresh = Array.from({ length: 50 }, (_, number) => ({ email: `shod${number}@example.com` }));
+      const undefinedMember = fresh.map((one) => ({ ...one, custom_attributes: { shoe: '39' } }));
+      const once = { rests: 1, turns: 1 };
+      assert.deepEqual(await cost(undefinedMember), { ...once, results: new Set(['failed']) });
+      const unknownRole = named(20, { roles: ['nobody'] });
+      assert.deepEqual(await cost(unknownRole, { existing: 'update' }), { ...once, results: new Set(['failed']) });
+      const changes = await cost(named(100, { title: 'Dr' }), { existing: 'update' });
+      assert.deepEqual(changes, { rests: 4, turns: 4, results: new Set(['updated']) });
+      const withRoles = await cost(named(40, { roles: ['staff', 'crew'] }), { existing: 'update' });
+      assert.deepEqual(withRoles, { rests: 3, turns: 3, results: new Set(['updated']) });
+    });
+
+    test('an export hands over few roles at a time, however many each user has', async () => {
+      const roles = Array.from({ length: 30 }, (_, number) => `role ${number}`);
+      for (const name of roles) await createRole(services, account, { name });
+      await importAll(Array.from({ length: 40 }, (_, number) => ({ email: `held${number}@example.com`, roles })));
+      let seen = 0;
+      for await (const people of exportPeople(services, account).parts) {
+        const held = people.reduce((sum, one) => sum + one.roles.length, 0);
+        assert.ok(people.length > 0 && held <= 1_000, `${held} roles together`);
+        seen += held;
+      }
+      assert.ok(seen >= 1_200);
     });
 
     test('skips, changes, or refuses a user who exists, as asked; run again it goes on', async () => {

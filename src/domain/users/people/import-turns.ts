@@ -1,0 +1,34 @@
+/** Turns of imports by call: each is up to a second of work, and an account may ask for many at once. */
+
+import type { Services } from '../../../services.ts';
+import type { Account } from '../../accounts/account.ts';
+import { Failure } from '../../failure.ts';
+import { createFairQueue, type FairQueue } from '../../fair-queue/fair-queue.ts';
+import { shareOf } from '../../fair-queue/share.ts';
+
+const turns = 4;
+const turnsOfAccount = 1;
+/** Imports of all accounts that have a turn or wait for one. */
+const most = 64;
+const waitMilliseconds = 30_000;
+const retryAfterSeconds = 10;
+
+/** One for a process; each request has a store of its own. */
+const queues = new WeakMap<Services['passwords'], FairQueue>();
+
+/** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
+export async function inImportTurn(
+  { passwords }: Pick<Services, 'passwords'>,
+  account: Account,
+  work: () => Promise<void>,
+): Promise<void> {
+  const queue = queues.get(passwords) ?? createFairQueue({ turns, turnsOfAccount, most });
+  queues.set(passwords, queue);
+  const turn = await queue.enter(shareOf(account), waitMilliseconds);
+  if (turn === null) throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many imports are under way' });
+  try {
+    await work();
+  } finally {
+    turn.end();
+  }
+}

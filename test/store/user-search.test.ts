@@ -243,6 +243,41 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     assert.deepEqual(await entries(), [kept]);
   });
 
+  test('finds what many have, in every order, with those who wait and without those who have changed', async () => {
+    const { store, url } = subject;
+    const random = createRandom(26);
+    const { id: accountId } = await newAccount(store);
+    await addUsers(url, accountId, random, 2_900);
+    await execute(
+      url,
+      `update users set company = ${quoted(randomText(random))} || 'common' || (id % 7)
+        where account_id = ${accountId} and id % 9 <> 0`,
+    );
+    if (store.kind === 'postgres') await execute(url, 'analyze');
+    await indexAll(subject);
+    const before = await readAll(url, accountId);
+    assert.ok(before.filter((row) => String(row['company']).includes('common')).length > 2_400, 'many have it');
+    // In the index they still have it, and the others do not have it yet.
+    for (const row of before.slice(0, 60)) {
+      const company = String(row['company']).includes('common') ? 'rare' : 'uncommon';
+      await execute(url, `update users set company = '${company}' where id = ${Number(row['id'])}`);
+    }
+    await addUsers(url, accountId, random, 20);
+    await store.users.remove(accountId, Number(before[100]?.['id']), now);
+    const rows = await readAll(url, accountId);
+    const common = matching('company', '*common*');
+    for (const more of [[], [matching('company', '*ommon3')], [matching('lastname', '*a*')]]) {
+      const filters = [common, ...more];
+      for (const field of ['id', 'email', 'lastname', 'company']) {
+        for (const down of [false, true]) {
+          const wanted = expected(rows, filters, field, down);
+          const found = await listed(store, accountId, filters, field, down);
+          assert.deepEqual(found, { ids: wanted, total: wanted.length }, JSON.stringify({ filters, field, down }));
+        }
+      }
+    }
+  });
+
   test('says how it stands', async () => {
     const { store } = subject;
     await indexAll(subject);

@@ -134,6 +134,8 @@ export interface Ways {
   readonly rowByRow: readonly ListFilter[];
   /** Filters whose rows an index of parts of texts finds, with the parts; each of the rows is checked, too. */
   readonly searched: ReadonlyMap<ListFilter, readonly string[]>;
+  /** Those found are not looked up, but told from other rows while these are read in the order of the list. */
+  readonly isWalked: boolean;
 }
 
 /** Everything of the account that may satisfy the filter. */
@@ -151,7 +153,7 @@ export function filtered<Item>(
   listing: Listing<Item>,
   accountId: number,
   filters: readonly ListFilter[],
-  { rowByRow, searched }: Ways,
+  { rowByRow, searched, isWalked }: Ways,
   passed: Passed | null = null,
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
@@ -171,7 +173,9 @@ export function filtered<Item>(
       continue;
     }
     const searchedFor = searchedIds(db, accountId, searched.get(filter));
-    if (searchedFor) elsewhere.push(searchedFor);
+    // The number is read from any index, so that a row that was not found need not be read.
+    if (searchedFor && isWalked) rows.whereRaw(`+${listing.id} in (${searchedFor[0]})`, searchedFor[1] as Cell[]);
+    else if (searchedFor) elsewhere.push(searchedFor);
     const [sql, bindings] = conditionOn(db, listing, accountId, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);
   }

@@ -20,16 +20,18 @@ const mostFollowed = 1000;
 const mostSorted = 2000;
 /** Maximum number of rows looked up to be counted: reading all of a large account is quicker then. */
 const mostCounted = 50_000;
+/** Maximum number of rows found that others are told from: of more, one is soon met by reading row by row. */
+const mostWalked = 20_000;
 
 /** A part that more have is not asked for beside one that few have. */
 const mostOfPart = 10_000;
 
-const plainly: Ways = { rowByRow: [], searched: new Map() };
+const plainly: Ways = { rowByRow: [], searched: new Map(), isWalked: false };
 
 type Known<Item> = Omit<Asked<Item>, keyof Measured>;
 
 /** What is known of the rows that the filters match. */
-type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'lookedUp' | 'counted'>;
+type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'isWalked' | 'lookedUp' | 'counted'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -92,14 +94,36 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Measured
     const matching = rowsOf({ ...known, ...plainly }, [filter]).select(db.raw('1'));
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
-  const { few, counted } = await measureSearched(known);
+  const { few, some, counted } = await measureSearched(known);
   const lookedUp = few.size > 0 || ranges.some((filter) => !many.includes(filter));
-  return { rowByRow: many, searched: few, lookedUp, counted: { rowByRow: [], searched: counted } };
+  const isWalked = !lookedUp && isOfRows(known);
+  return {
+    rowByRow: many,
+    searched: isWalked ? some : few,
+    isWalked,
+    lookedUp,
+    counted: { rowByRow: [], searched: counted, isWalked: false },
+  };
+}
+
+/** Whether no filter finds its rows by what is linked to them. */
+function isOfRows<Item>({ listing, query }: Known<Item>): boolean {
+  return query.filters.every(({ field }) => Object.hasOwn(listing.columns, field));
 }
 
 type Searched = Ways['searched'];
 
-const nothingSearched: { readonly few: Searched; readonly counted: Searched } = { few: new Map(), counted: new Map() };
+/** By how many are found. */
+interface Sized {
+  /** So few that they are looked up and sorted. */
+  readonly few: Searched;
+  /** So few that they are told from the others. */
+  readonly some: Searched;
+  /** So few that they are counted. */
+  readonly counted: Searched;
+}
+
+const nothingSearched: Sized = { few: new Map(), some: new Map(), counted: new Map() };
 
 /** How many rows an index of parts of texts finds, up to so many. */
 function sizeFound(db: Knex, { found }: UserSearch, parts: readonly string[], most: number): Promise<number> {
@@ -117,8 +141,8 @@ async function rarePartsOf(db: Knex, search: UserSearch, parts: readonly string[
   return rare.length === 0 ? parts : rare.map(([part]) => part);
 }
 
-/** Which filters an index of parts of texts finds few for, and which so few that it counts them. */
-async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothingSearched> {
+/** How many an index of parts of texts finds for which filters. */
+async function measureSearched<Item>(known: Known<Item>): Promise<Sized> {
   const { db, listing, query } = known;
   const { userSearch } = dialectOf(db);
   const asked = query.filters.map((filter) => [filter, listing.search?.(db, filter) ?? []] as const);
@@ -128,7 +152,7 @@ async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothing
   const everybody = rowsOf({ ...known, ...plainly }, []).select(db.raw('1'));
   if (!(await isTooMany(db, everybody.limit(mostSorted + 1).as('matched')))) return nothingSearched;
   // A total is counted of numbered pages alone.
-  const most = 'page' in query.at ? mostCounted : mostSorted;
+  const most = 'page' in query.at ? mostCounted : mostWalked;
   const sized = searches.map(async ([filter, all]) => {
     const parts = await rarePartsOf(db, userSearch, all);
     return { filter, parts, size: await sizeFound(db, userSearch, parts, most + 1) };
@@ -136,7 +160,7 @@ async function measureSearched<Item>(known: Known<Item>): Promise<typeof nothing
   const sizes = await Promise.all(sized);
   const within = (bound: number) =>
     new Map(sizes.filter(({ size }) => size <= bound).map(({ filter, parts }) => [filter, parts]));
-  return { few: within(mostSorted), counted: within(mostCounted) };
+  return { few: within(mostSorted), some: within(mostWalked), counted: within(mostCounted) };
 }
 
 /** Whether the filter is a range of an index that has another order than the list. */

@@ -5,6 +5,7 @@ import { grantAccess } from '../../../src/domain/users/access.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import { codesOf, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
+import { isSampled, sampled } from '../../support/sample.ts';
 import {
   authorizePath,
   CookieJar,
@@ -68,8 +69,9 @@ export function apiConsent(app: AppOf): void {
     return { client, user, notes, payments, link, code, page, device };
   }
 
-  for (const [by, register] of Object.entries(registrations)) {
-    for (const later of ['linked', 'given the scope'] as const) {
+  // Each way of a change with one of the two clients, and with both in a drill.
+  for (const [index, [by, register]] of Object.entries(registrations).entries()) {
+    for (const later of sampled(['linked', 'given the scope'] as const, 2, index)) {
       it(`an API that is ${later} while a code waits is not in the code (client of ${by})`, async () => {
         const { client, payments, link, code, device } = await stage(register, later);
         const [waitingCode, waitingDevice] = [await code(), await device()];
@@ -81,22 +83,23 @@ export function apiConsent(app: AppOf): void {
       });
     }
 
-    it(`APIs linked when the user decided are in both codes (client of ${by})`, async () => {
-      const { client, notes, payments, link, code, device } = await stage(register, 'linked');
-      await link();
-      const given = async (api: Api) => [
-        await askTokens(one, client, codeForm(await code(), { resource: api.resource })),
-        await poll(one, client, await device(), { resource: api.resource }),
-      ];
-      for (const api of [notes, payments]) {
-        for (const { status, text, body } of await given(api)) {
-          assert.equal(status, 200, text);
-          assert.equal((await atGateway(one, body.access_token, api.resource))['scope'], scope);
+    if (isSampled(index, 2))
+      it(`APIs linked when the user decided are in both codes (client of ${by})`, async () => {
+        const { client, notes, payments, link, code, device } = await stage(register, 'linked');
+        await link();
+        const given = async (api: Api) => [
+          await askTokens(one, client, codeForm(await code(), { resource: api.resource })),
+          await poll(one, client, await device(), { resource: api.resource }),
+        ];
+        for (const api of [notes, payments]) {
+          for (const { status, text, body } of await given(api)) {
+            assert.equal(status, 200, text);
+            assert.equal((await atGateway(one, body.access_token, api.resource))['scope'], scope);
+          }
         }
-      }
-    });
+      });
 
-    for (const later of ['linked', 'given the scope'] as const) {
+    for (const later of sampled(['linked', 'given the scope'] as const, 2, index + 1)) {
       it(`an API that is ${later} while the page waits is shown before it is allowed (client of ${by})`, async () => {
         const { client, payments, link, page } = await stage(register, later);
         const waiting = await page();
@@ -114,17 +117,18 @@ export function apiConsent(app: AppOf): void {
       });
     }
 
-    it(`an API that is linked between a decision and its code is asked about (client of ${by})`, async () => {
-      const { link, page } = await stage(register, 'linked');
-      const waiting = await page();
-      const { action, fields } = readForm(waiting.answer.text);
-      const form = { ...fields, decision: 'allow' };
-      const decided = await one.send('POST', action, { headers: waiting.jar.header, form });
-      await link();
-      const again = await walk(one, waiting.jar, String(decided.headers['location']));
-      assertAsks(again);
-      assert.ok(toClient((await submit(one, again, { decision: 'allow' })).answer).has('code'));
-    });
+    if (isSampled(index, 2, 1))
+      it(`an API that is linked between a decision and its code is asked about (client of ${by})`, async () => {
+        const { link, page } = await stage(register, 'linked');
+        const waiting = await page();
+        const { action, fields } = readForm(waiting.answer.text);
+        const form = { ...fields, decision: 'allow' };
+        const decided = await one.send('POST', action, { headers: waiting.jar.header, form });
+        await link();
+        const again = await walk(one, waiting.jar, String(decided.headers['location']));
+        assertAsks(again);
+        assert.ok(toClient((await submit(one, again, { decision: 'allow' })).answer).has('code'));
+      });
   }
 
   it('the page tells APIs of one name apart by their identifiers, and shows no other identifier', async () => {

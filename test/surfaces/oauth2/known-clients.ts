@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { type Api, admitEveryone, atGateway, makeOpenApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
+import { sampled } from '../../support/sample.ts';
 import { makeUser, refresh, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, codeForm, unlimited } from './asking.ts';
 
@@ -122,16 +123,17 @@ export function knownClientsCases(app: AppOf): void {
     api = await makeOpenApi(one, ['notes:read', 'notes:write']);
   });
 
-  for (const [name, { sent, returnsTo = sent.redirect_uris }] of Object.entries(knownClients)) {
+  for (const [index, [name, { sent, returnsTo = sent.redirect_uris }]] of Object.entries(knownClients).entries()) {
     it(`${name} registers itself, and gets and refreshes a token for the API`, async () => {
       const { status, body: client, text } = await one.send('POST', '/oauth2/register', { json: sent });
       assert.equal(status, 201, text);
       assert.deepEqual(client.redirect_uris, sent.redirect_uris);
       assert.equal('client_secret' in client, sent['token_endpoint_auth_method'] !== 'none');
       const user = await makeUser(one, undefined, { roles: ['Everyone'] });
-      for (const redirectUri of returnsTo) {
-        // Some ask for the scopes of the challenge, with offline_access beside them, others for none.
-        for (const scope of ['notes:read offline_access', undefined]) {
+      for (const [at, redirectUri] of returnsTo.entries()) {
+        // Some ask for the scopes of the challenge, with offline_access beside them, others for none. By turns here;
+        // a drill asks for both.
+        for (const scope of sampled(['notes:read offline_access', undefined], 2, index + at)) {
           const asked = { resource: api.resource, redirect_uri: redirectUri };
           const { client_id } = client;
           const from = await signInForCode(one, client, user, { ...asked, scope: scope ?? '', client_id });

@@ -76,6 +76,8 @@ import { userinfo } from './userinfo.ts';
 import { verifiedEmail } from './verified-email.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  // The first runs on PostgreSQL, too.
+  revocation,
   devices,
   'proof of possession': dpop,
   'accepted proofs': dpopProofs,
@@ -120,7 +122,6 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   userinfo,
   'verified addresses': verifiedEmail,
   introspection,
-  revocation,
   'tokens for an API': apiTokens,
   'one of several APIs': apiResources,
   'endings of tokens for an API': apiEndings,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isWhole } from '../../support/sample.ts';
 import { codeChallenge, codeVerifier } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, assertError, codeForm, settle } from './asking.ts';
 
@@ -33,10 +34,12 @@ const cells: readonly [
 
 /** T8: RFC 7636 §4.6. What a request may ask for is with the errors of the authorization endpoint. */
 export function pkce(app: AppOf): void {
-  for (const [title, method, parameters, accepted] of cells) {
-    it(`${title}: of ${Object.keys(verifiers).length} verifiers ${accepted.join(' and ')} redeems (T8)`, async () => {
+  for (const [index, [title, method, parameters, accepted]] of cells.entries()) {
+    // All for a public client, whose only proof it is; a drill sends all for the others, too.
+    const sent = Object.entries(verifiers).slice(0, index === 0 || isWhole ? undefined : 5);
+    it(`${title}: of ${sent.length} verifiers ${accepted.join(' and ')} redeems (T8)`, async () => {
       const setting = await settle(app(), { token_endpoint_auth_method: method });
-      for (const [name, verifier] of Object.entries(verifiers)) {
+      for (const [name, verifier] of sent) {
         const code = await setting.code(parameters);
         const answer = await askTokens(app(), setting.client, codeForm(code, { code_verifier: verifier }));
         if (accepted.includes(name)) assert.equal(answer.status, 200, `${name}: ${answer.text}`);

@@ -46,6 +46,8 @@ import { steps } from './steps.ts';
 import { told } from './told.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  // The first runs on PostgreSQL, too.
+  steps,
   headers,
   'cross-site requests': crossSite,
   cookies,
@@ -53,7 +55,6 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   lockout,
   refusals,
   sessions,
-  steps,
   names,
   'second factor': secondFactor,
   devices,

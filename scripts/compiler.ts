@@ -1,6 +1,6 @@
 /**
  * TypeScript's compiler as a program. It is written in Go and takes a fifth of the processor time of the one written in
- * JavaScript, which stays for tools that need its API, and for what is published.
+ * JavaScript, which stays for tools that need its API, and for clients that are published.
  */
 import { fileURLToPath } from 'node:url';
 

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
+import { compiler } from './compiler.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: flags } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
@@ -31,7 +32,6 @@ function run(program: string, args: readonly string[], cwd: string): string {
 }
 
 function compile(folder: string): void {
-  const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
   run(process.execPath, [compiler, '--project', join(root, 'scripts/package'), '--outDir', folder], root);
 }
 

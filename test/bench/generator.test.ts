@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freshDatabase } from '../support/postgres.ts';
+import { isWhole } from '../support/sample.ts';
 import { prepareGatehouse } from './gatehouse.ts';
 import { type Generator, startGenerator } from './generator-process.ts';
 import { type Server, startFloor, startOidcProvider, startPostgresFloor } from './servers.ts';
@@ -47,6 +48,8 @@ describe('the generator of load', () => {
   // The other keeper of the second peer's tokens answers below.
   it('gets good answers from each peer', async () => {
     await loadEach(await startFloor(folder, 8), 7);
+    // Benchmarks run them, and stop at a bad answer; the drill M8 asks all.
+    if (!isWhole) return;
     const database = await freshDatabase();
     await loadEach(await startPostgresFloor(database.url, process.pid, folder, 8), 1).finally(database.drop);
     await loadEach(await startOidcProvider('sqlite', folder, 8), 3);

@@ -54,12 +54,7 @@ describe('gatehouse hook', () => {
     return { exitCode, said: JSON.parse(stdout || stderr) };
   }
 
-  /** A command that may exit with a code other than 0, in a separate process. */
-  async function run(...args: string[]) {
-    return told(await service.installation.run(['hook', ...args, ...of(), '--json']));
-  }
-
-  /** The same in the process for all commands. */
+  /** In the process for all commands. */
   async function ask(...args: string[]) {
     return told(await service.installation.ask(['hook', ...args, ...of(), '--json']));
   }
@@ -68,7 +63,7 @@ describe('gatehouse hook', () => {
     const hostile = String.raw`\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202e\r`;
     const id = await write('POST', '', `console.log('${hostile}'); return null`);
     await signIn();
-    const { stdout } = await service.installation.run(['hook', 'logs', id, ...of()]);
+    const { stdout } = await service.installation.ask(['hook', 'logs', id, ...of()]);
     assert.match(stdout, /\\u001b\]52;c;ZXZpbA==\\u0007\\u009b2J\\u202e\\u000d/);
     assert.doesNotMatch(stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
     const json = await service.installation.ask(['hook', 'logs', id, ...of(), '--json']);
@@ -130,7 +125,7 @@ describe('gatehouse hook', () => {
     const [{ request_id: recorded }] = (await ask('logs', id)).said;
     const same = await ask('replay', recorded, '--file', draft('return {};'));
     assert.deepEqual([same.exitCode, same.said.same, same.said.request_id], [0, true, recorded]);
-    const other = await run('replay', recorded, '--file', draft("console.log('no'); return { success: false };"));
+    const other = await ask('replay', recorded, '--file', draft("console.log('no'); return { success: false };"));
     assert.equal(other.exitCode, 1);
     const { output, duration_ms: duration, ...told } = other.said.draft;
     assert.deepEqual(

@@ -85,6 +85,7 @@ describe('an installation whose add-ons this system cannot load', () => {
   let folder: string;
   before(() => {
     copy = copyWithBroken('isolated-vm', 'better-sqlite3');
+    addWhole(copy.path);
     folder = join(copy.path, 'work');
     mkdirSync(folder);
   });
@@ -100,7 +101,6 @@ describe('an installation whose add-ons this system cannot load', () => {
   });
 
   test('says so in the log where hooks cannot run, and doctor exits with 1', async () => {
-    addWhole(copy.path);
     const works = join(root, 'node_modules/better-sqlite3/prebuilds');
     const file = `linux-${process.arch}.node`;
     writeFileSync(join(copy.path, 'node_modules/better-sqlite3/prebuilds', file), readFileSync(join(works, file)));

@@ -36,8 +36,8 @@ export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed
 
 /** Of how many operations one is asked in `npm test`. What administrators may do is what programs may do. */
 const shares: Readonly<Record<Callers, Readonly<Partial<Record<DatabaseKind, number>>>>> = {
-  programs: { sqlite: 1, postgres: 16 },
-  administrators: { sqlite: 8 },
+  programs: { sqlite: 3, postgres: 48 },
+  administrators: { sqlite: 24 },
 };
 
 /** The operations of these surfaces that such callers ask. */

@@ -28,9 +28,9 @@ describe('the operations in a growing account', () => {
   });
 
   it('each succeed', async () => {
-    // Twice, for the second request continues with what the first one left; a twelfth of
+    // Twice, for the second request continues with what the first one left; one in 36 of
     // them, which the tests of surfaces ask too, and the drill M5 all.
-    for (const use of sampled(allUses(), 12)) {
+    for (const use of sampled(allUses(), 36)) {
       for (let turn = 0; turn < 2; turn += 1) {
         const asked = askOnce(served, use);
         const { path, answer } = await asked.catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));

@@ -1,8 +1,8 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M1: what people see; `npm test` looks at each page in one scheme of colours, with axe at one in eight, at one in
- * 24 as they are served, and at one in four with awkward names.
+ * M1: what people see; `npm test` looks at one page in three in one scheme of colours, with axe at one in eight of
+ * these, at one in 24 as they are served, and at one in eight with awkward names.
  */
 export const drill = matrixDrill({
   id: 'M1',

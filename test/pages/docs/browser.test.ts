@@ -14,7 +14,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { violationsOf } from '../../support/axe.ts';
 import { type BrowserOptions, openBrowser, waitUntil } from '../../support/browser.ts';
 import { contracts } from '../../support/conforms.ts';
-import { isSampled, sampled } from '../../support/sample.ts';
+import { isSampled, isWhole, sampled } from '../../support/sample.ts';
 
 describe('the documentation in a browser', () => {
   let app: TestApp;
@@ -78,7 +78,7 @@ describe('the documentation in a browser', () => {
   }
 
   // The drill M1 looks at all of them.
-  for (const { name } of sampled(guides, 24)) {
+  for (const { name } of sampled(guides, 40)) {
     test(`the guide ${name} has no violation, and no link that leads nowhere`, () =>
       browse({ viewport: { width: 320, height: 800 } }, async (page) => {
         await page.goto(`${origin}/docs/${name}`);
@@ -158,6 +158,8 @@ describe('the documentation in a browser', () => {
       await page.goto(`${origin}/docs/oidc-2`);
       const written = page.locator('#reference ol li', { hasText: 'Assign access' });
       assert.equal(await markerOf(written), 'decimal');
+      // It draws the largest contract a second time.
+      if (!isWhole) return;
       await written.getByRole('link').click();
       await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
     }));

@@ -36,6 +36,8 @@ export async function linkMany(
   await repeat(url, 'clients', `app_id = ${first}`, { client_id: `'${clientId}-' || n`, app_id: null });
   const others = `select app_id from clients where client_id like '${clientId}-%'`;
   await repeat(url, 'authorization_server_clients', `app_id = ${first}`, { app_id: 'others.app_id' }, others);
+  // The server does so by itself within a minute; until then it takes the tables for empty ones.
+  if (store.kind === 'postgres') await execute(url, 'analyze');
   const [last] = await ask(url, `select max(app_id) as id from clients where account_id = ${accountId}`);
   return { appId: Number(last?.['id']) };
 }

@@ -61,13 +61,12 @@ function findImporters(): Map<string, string[]> {
 
 /**
  * What a fast run excludes: other programs and servers, browsers, generated and third-party clients, hook functions,
- * which run in processes, samples of long matrices, and PostgreSQL, which a test names explicitly.
+ * which run in processes, and PostgreSQL, which a test names explicitly.
  */
 const slow = new RegExp(
   [
     "from '(?:node:child_process|playwright-core|pg|openapi-fetch|openid-client|oauth4webapi)'",
     "from '[./]+/(?:src/hook-(?:runner|packages)/.*|on-apps\\.ts)'",
-    '\\b(?:s|isS)ampled\\(',
     "\\('postgres'",
   ].join('|'),
 );

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { install } from '../support/process.ts';
 import { mountSmallDisk } from './full-disk.ts';
 
-const script = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 describe('D3: a full disk', () => {
   it('the log: the server continues, and resumes its log once there is space', { timeout: 300_000 }, async (t) => {

@@ -67,7 +67,7 @@ describe('P6: the same, with every check of names and paths disabled', { skip },
     assert.equal((await builder.walls()).state, 'confined');
   });
 
-  for (const { name, put } of sampled(attacks, 4)) {
+  for (const { name, put } of sampled(attacks, 8)) {
     it(name, async () => {
       put(site);
       const result = await builder.build(victim, async () => false);

@@ -1,5 +1,6 @@
 /** Apps that are linked to an API, with more grants or in greater number than a removal clears at once. */
 
+import { ask, execute } from '../support/rows.ts';
 import { fillGrants, many } from './filled.ts';
 import { type Cast, newCast, newClient, newServer, now } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -24,19 +25,41 @@ export async function linkedApp(subject: Pick<Subject, 'store' | 'url'>, account
   return { cast, serverId: id, link, unlink: (serverId = id) => servers.unlink(accountId, serverId, appId, now + 1) };
 }
 
-/** Links more apps to an API than its removal unlinks at once; returns the last one. */
+/** Links more apps to an API than its removal unlinks at once, past the store but for one of them; returns the last one. */
 export async function linkMany(
-  { store }: Pick<Subject, 'store'>,
+  { store, url }: Pick<Subject, 'store' | 'url'>,
   { accountId }: Cast,
   serverId: number,
 ): Promise<{ appId: number }> {
-  const made: number[] = [];
-  await store.transaction(async (tx) => {
-    while (made.length < many) {
-      const { appId: added } = await newClient(tx, accountId);
-      await tx.authorizationServers.link({ accountId, serverId, appId: added, scopeIds: [], linkedAt: now });
-      made.push(added);
-    }
-  });
-  return { appId: made.at(-1) ?? 0 };
+  const { appId: first, clientId } = await newClient(store, accountId);
+  await store.authorizationServers.link({ accountId, serverId, appId: first, scopeIds: [], linkedAt: now });
+  await repeat(url, 'clients', `app_id = ${first}`, { client_id: `'${clientId}-' || n`, app_id: null });
+  const others = `select app_id from clients where client_id like '${clientId}-%'`;
+  await repeat(url, 'authorization_server_clients', `app_id = ${first}`, { app_id: 'others.app_id' }, others);
+  // The server does so by itself within a minute; until then it takes the tables for empty ones.
+  if (store.kind === 'postgres') await execute(url, 'analyze');
+  const [last] = await ask(url, `select max(app_id) as id from clients where account_id = ${accountId}`);
+  return { appId: Number(last?.['id']) };
+}
+
+/**
+ * Repeats a row until there are many of it, with other values in some columns, and none where a column has its default;
+ * for numbers `n`, or for each of `others`.
+ */
+async function repeat(
+  url: string,
+  table: string,
+  where: string,
+  changes: Readonly<Record<string, string | null>>,
+  others?: string,
+): Promise<void> {
+  const [row = {}] = await ask(url, `select * from ${table} where ${where}`);
+  const columns = Object.keys(row).filter((column) => changes[column] !== null);
+  const values = columns.map((column) => changes[column] ?? `${table}.${column}`);
+  const numbers = `select 1 as n union all select n + 1 from others where n < ${many - 1}`;
+  await execute(
+    url,
+    `insert into ${table} (${columns.join(', ')}) with recursive others as (${others ?? numbers})
+      select ${values.join(', ')} from ${table} cross join others where ${table}.${where}`,
+  );
 }

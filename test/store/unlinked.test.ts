@@ -262,7 +262,7 @@ for (const kind of databases) {
       await setting.link();
       const kept = [await newGrant(store, cast, { serverId }), await newGrant(store, cast)];
       const api = await linkedApp({ store, url });
-      const { appId } = await linkMany({ store }, api.cast, api.serverId);
+      const { appId } = await linkMany({ store, url }, api.cast, api.serverId);
       const ofApi = await newGrant(store, { ...api.cast, appId }, { serverId: api.serverId });
       await store.authorizationServers.remove(api.cast.accountId, api.serverId, now + 2);
       const at = migrationNames.findIndex((name) => name.startsWith('0035'));

@@ -50,6 +50,7 @@ const copied = [
   'src/domain/opening',
   'scripts/check.ts',
   'scripts/compiler.ts',
+  'scripts/import-circles.ts',
   'scripts/references.ts',
   'scripts/source-rules.ts',
   'src/pages/docs/anchor.ts',

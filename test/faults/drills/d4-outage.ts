@@ -14,6 +14,8 @@ const sessionCount = 4;
 /** Longer than an outage: commits whose answers were lost are repeated afterwards. */
 const graceSeconds = 60;
 const pauseMilliseconds = 20;
+/** Other tests need the processor. */
+const pauseAmongTests = 150;
 
 /**
  * How long a recovery and an answer may take. What is waiting when the database is back waits as long as the outage
@@ -86,14 +88,13 @@ async function suffer(
   const most = mostSeconds(options);
   let goesOn = true;
   const during = { refreshes: createTally(), signIns: createTally(), reads: createTally(), readiness: createTally() };
-  // Other tests need the processor.
-  const pausesAlways = options.amongTests === true;
-  const load = callOn(nodes, tokens, email, during, { pausesAlways, goesOn: () => goesOn });
+  const isAmongTests = options.amongTests === true;
+  const load = callOn(nodes, tokens, email, during, { isAmongTests, goesOn: () => goesOn });
   await outage.begin();
   await delay(rounds * 1000);
   await outage.end();
   const ended = performance.now();
-  const recovered = await untilWell(nodes, email, most.recovery);
+  const recovered = await untilWell(nodes, email, most.recovery, isAmongTests);
   const seconds = (performance.now() - ended) / 1000;
   goesOn = false;
   await load;
@@ -125,13 +126,14 @@ async function callOn(
   tokens: string[],
   email: string,
   { refreshes, signIns, reads, readiness }: Callers,
-  { goesOn, pausesAlways }: { readonly goesOn: () => boolean; readonly pausesAlways: boolean },
+  { goesOn, isAmongTests }: { readonly goesOn: () => boolean; readonly isAmongTests: boolean },
 ): Promise<void> {
   const { headers, form } = clientAuthentication(client);
   const again = async (call: () => Promise<TimedAnswer | null>) => {
     while (goesOn()) {
       const answer = await call();
-      if (pausesAlways || answer?.status !== 200) await delay(pauseMilliseconds);
+      if (isAmongTests) await delay(pauseAmongTests);
+      else if (answer?.status !== 200) await delay(pauseMilliseconds);
     }
   };
   const token = (more: Record<string, string>) =>
@@ -155,7 +157,12 @@ async function callOn(
 }
 
 /** Whether, within a while, the server is ready and the user can sign in. */
-async function untilWell({ wires: [wire], client }: Nodes, email: string, seconds: number): Promise<boolean> {
+async function untilWell(
+  { wires: [wire], client }: Nodes,
+  email: string,
+  seconds: number,
+  isAmongTests: boolean,
+): Promise<boolean> {
   const { headers, form } = clientAuthentication(client);
   const attempt = { ...form, grant_type: 'password', username: email, password, scope: 'openid' };
   const deadline = performance.now() + seconds * 1000;
@@ -163,7 +170,7 @@ async function untilWell({ wires: [wire], client }: Nodes, email: string, second
     const ready = await wire.call('GET', '/readyz');
     const signedIn = await wire.send('POST', '/oauth2/token', { headers, form: attempt });
     if (ready.status === 200 && signedIn.status === 200) return true;
-    await delay(pauseMilliseconds);
+    await delay(isAmongTests ? pauseAmongTests : pauseMilliseconds);
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M5: what callers see; `npm test` runs all of it on SQLite but eight ninths of what no operation can be called with, and
+ * M5: what callers see; `npm test` runs all of it on SQLite but most of what no operation can be called with, and
  * on PostgreSQL a part of each surface and one in twelve of what changes meanwhile.
  */
 export const drill = matrixDrill({

@@ -71,8 +71,16 @@ export const callers: readonly Mutant[] = [
     id: 'api-key-revoked',
     rule: 'a revoked API key is not accepted',
     file: 'domain/callers/find-api-key.ts',
-    text: '!key || key.revokedAt !== null',
-    becomes: '!key',
+    text: 'return key?.revokedAt === null ? key : null;',
+    becomes: 'return key;',
+    killedBy: 'surfaces/xml/refusals.ts',
+  },
+  {
+    id: 'api-key-taken',
+    rule: 'a write whose API key is revoked while it waits is refused',
+    file: 'domain/callers/still-admitted.ts',
+    text: 'if (await isKeyActive(tx, admitted.keyDigest)) return work(tx);',
+    becomes: 'if (tx) return work(tx);',
     killedBy: 'surfaces/xml/refusals.ts',
   },
   {

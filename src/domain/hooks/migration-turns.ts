@@ -5,8 +5,8 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
+import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
 import type { HookRunner } from './runner.ts';
 
 /** Concurrent turns of one account. */
@@ -19,28 +19,22 @@ const most = 256;
 /** Times `hookWaitMilliseconds`: a turn may last five times as long as that, and of two one ends sooner. */
 const patience = 3;
 
-const queues = new WeakMap<HookRunner, FairQueue>();
+const queueOf = queuePerKey<HookRunner>({ turns, turnsOfAccount, turnsOfHolder, most });
 
 /**
  * Runs `work` when the account and the source have a turn. Returns null, as for a name that no hook knows, when the
  * turn does not come within three times `hookWaitMilliseconds`, or too many are waiting.
  */
-export async function inMigrationTurn<Result>(
+export function inMigrationTurn<Result>(
   { hooks, hookWaitMilliseconds, log }: Pick<Services, 'hooks' | 'hookWaitMilliseconds' | 'log'>,
   account: Account,
   source: string | null,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
-  const queue = queues.get(hooks) ?? createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most });
-  queues.set(hooks, queue);
-  const turn = await queue.enter(shareOf(account, source), patience * hookWaitMilliseconds);
-  if (turn === null) {
+  const otherwise = () => {
     log.warn('user migration not asked: too many unknown names', { account: account.record.subdomain });
     return null;
-  }
-  try {
-    return await work();
-  } finally {
-    turn.end();
-  }
+  };
+  const waitMilliseconds = patience * hookWaitMilliseconds;
+  return inTurn(queueOf(hooks), { share: shareOf(account, source), waitMilliseconds, otherwise }, work);
 }

@@ -7,8 +7,8 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
-import type { Share } from '../fair-queue/share.ts';
-import { shareOf } from '../fair-queue/share.ts';
+import { type Share, shareOf } from '../fair-queue/share.ts';
+import { inTurn } from '../fair-queue/turns.ts';
 import type { HookRunner } from './runner.ts';
 
 /** As many as an account's process runs concurrently, so that waiting happens here. */
@@ -58,9 +58,9 @@ export async function inUserTurn<Result>(
   const holder = `${account.id}/${user.id}`;
   asked.set(holder, (asked.get(holder) ?? 0) + 1);
   try {
-    const turn = await queue.enter(shareOfUser(account, { user, source }), hookWaitMilliseconds);
-    if (turn === null) return asked.get(holder) === 1 ? 'no_turn' : 'own_runs';
-    return await work().finally(() => turn.end());
+    const otherwise = (): NoTurn => (asked.get(holder) === 1 ? 'no_turn' : 'own_runs');
+    const share = shareOfUser(account, { user, source });
+    return await inTurn(queue, { share, waitMilliseconds: hookWaitMilliseconds, otherwise }, work);
   } finally {
     const left = (asked.get(holder) ?? 1) - 1;
     if (left > 0) asked.set(holder, left);

@@ -8,6 +8,7 @@ import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { createFairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
+import { inTurn } from '../fair-queue/turns.ts';
 import { mostAccessTokenMinutes } from '../tokens/longest-lives.ts';
 import {
   isPublished,
@@ -69,21 +70,18 @@ class Overtaken extends Error {}
 const queue = createFairQueue({ turns: 1, most: 64 });
 const waitMilliseconds = 30_000;
 
-async function rotateInTurn(
+function rotateInTurn(
   services: KeyServices,
   account: Account,
   algorithms: readonly KeyAlgorithm[],
   rotation: Rotation,
 ): Promise<string[]> {
-  const turn = await queue.enter(shareOf(account), waitMilliseconds);
-  if (turn === null) {
+  const otherwise = (): never => {
     throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
-  }
-  try {
-    return await rotate(services, account, algorithms, rotation);
-  } finally {
-    turn.end();
-  }
+  };
+  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, () =>
+    rotate(services, account, algorithms, rotation),
+  );
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */

@@ -6,8 +6,8 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
+import { queuePerKey } from '../fair-queue/turns.ts';
 
 const turns = 16;
 const turnsOfAccount = 4;
@@ -21,7 +21,7 @@ const retryAfterSeconds = 10;
 const ownMilliseconds = 60_000;
 const lookMilliseconds = 1_000;
 
-const queues = new WeakMap<Services['store'], FairQueue>();
+const queueOf = queuePerKey<Services['store']>({ turns, turnsOfAccount, turnsOfHolder, most });
 
 /**
  * Answers what ends the turn, once it is there; `onLost` is called where the turn ends before that, so that others get
@@ -32,9 +32,7 @@ export async function takeListTurn(
   account: Account,
   onLost: (reason: Failure) => void,
 ): Promise<() => void> {
-  const queue = queues.get(store) ?? createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most });
-  queues.set(store, queue);
-  const turn = await queue.enter(shareOf(account), waitMilliseconds);
+  const turn = await queueOf(store).enter(shareOf(account), waitMilliseconds);
   if (turn === null) throw unavailable('too many long lists are under way');
   let timer: NodeJS.Timeout | null = null;
   const look = () => {

@@ -3,8 +3,8 @@
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import { Failure } from '../../failure.ts';
-import { createFairQueue, type FairQueue } from '../../fair-queue/fair-queue.ts';
 import { shareOf } from '../../fair-queue/share.ts';
+import { inTurn, queuePerKey } from '../../fair-queue/turns.ts';
 
 const turns = 4;
 const turnsOfAccount = 1;
@@ -14,21 +14,16 @@ const waitMilliseconds = 30_000;
 const retryAfterSeconds = 10;
 
 /** One for a process; each request has a store of its own. */
-const queues = new WeakMap<Services['passwords'], FairQueue>();
+const queueOf = queuePerKey<Services['passwords']>({ turns, turnsOfAccount, most });
 
 /** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
-export async function inImportTurn(
+export function inImportTurn(
   { passwords }: Pick<Services, 'passwords'>,
   account: Account,
   work: () => Promise<void>,
 ): Promise<void> {
-  const queue = queues.get(passwords) ?? createFairQueue({ turns, turnsOfAccount, most });
-  queues.set(passwords, queue);
-  const turn = await queue.enter(shareOf(account), waitMilliseconds);
-  if (turn === null) throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many imports are under way' });
-  try {
-    await work();
-  } finally {
-    turn.end();
-  }
+  const otherwise = (): never => {
+    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many imports are under way' });
+  };
+  return inTurn(queueOf(passwords), { share: shareOf(account), waitMilliseconds, otherwise }, work);
 }

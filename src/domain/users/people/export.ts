@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
+import { partsOf } from '../../parts.ts';
 import type { FullUser } from '../full-user.ts';
 import { isEmailVerified } from '../names.ts';
 import { userStatusNames } from '../user-status.ts';
@@ -47,19 +48,11 @@ async function* shownOf(
 ): AsyncGenerator<readonly ShownPerson[], void, undefined> {
   const names = new Map<number, string | null>();
   for await (const users of parts) {
-    let people: ShownPerson[] = [];
-    let size = 0;
-    for (const user of users) {
-      if (size > 0 && size + sizeOf(user) > mostAtOnce) {
-        yield people;
-        [people, size] = [[], 0];
-        await nextTurn();
-      }
-      await findNames(services, account, user.roleIds, names);
-      people.push(shown(user, names));
-      size += sizeOf(user);
+    for (const some of partsOf(users, mostAtOnce, sizeOf)) {
+      for (const { roleIds } of some) await findNames(services, account, roleIds, names);
+      yield some.map((user) => shown(user, names));
+      await nextTurn();
     }
-    yield people;
   }
 }
 

@@ -34,8 +34,9 @@ interface TextImport extends Omit<ImportOptions, 'failureOfRest'> {
 type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'peopleFiles' | 'log'>;
 
 /**
- * The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole.
- * Throws `unavailable` while too many import. What fails after lines were stored is an outcome of the others, so that what was done is always told.
+ * The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole, and
+ * `unavailable` while too many import. What fails after lines were stored is an outcome of the others, so that what was
+ * done is always told.
  */
 export async function importText(
   services: Needed,

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
+import { partsOf } from '../../parts.ts';
 import type { UserServices } from '../write-user.ts';
 import { importInto } from './import-lines.ts';
 import type { ImportOptions, ImportServices, Run } from './import-run.ts';
@@ -65,26 +66,14 @@ async function importRows(run: Run, rows: readonly FileRow[]): Promise<LineOutco
       outcomes.push(failed(row, error));
     }
   }
-  for (const some of inParts(run.options, lines)) outcomes.push(...(await importLines(run, some)));
+  const parts = partsOf(lines, mostWork, (line) => workOf(run.options, line));
+  for (const some of parts) outcomes.push(...(await importLines(run, some)));
   return outcomes.toSorted((one, other) => one.line - other.line);
 }
 
-/** As many lines of a transaction as are little work. */
-function* inParts({ existing }: ImportOptions, lines: readonly Line[]): Generator<readonly Line[], void, undefined> {
-  let part: Line[] = [];
-  let sum = 0;
-  for (const line of lines) {
-    const { roles = [], input } = line;
-    const parts = roles.length + Object.keys(input.customAttributes ?? {}).length;
-    const work = (existing === 'update' ? workOfChange : 1) + parts;
-    if (part.length > 0 && sum + work > mostWork) {
-      yield part;
-      [part, sum] = [[], 0];
-    }
-    part.push(line);
-    sum += work;
-  }
-  if (part.length > 0) yield part;
+function workOf({ existing }: ImportOptions, { roles = [], input }: Line): number {
+  const parts = roles.length + Object.keys(input.customAttributes ?? {}).length;
+  return (existing === 'update' ? workOfChange : 1) + parts;
 }
 
 /** All lines in one transaction, or else each half in its own, down to the lines that fail. */

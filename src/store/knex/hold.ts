@@ -44,6 +44,6 @@ export function lockPresent(db: Knex, accountId: number, kind: Removable, id: nu
  * Waits for transactions that are removing these links, and keeps the others. An insert that waited by itself would
  * still not see the other changes of those transactions.
  */
-export async function holdLinks(db: Knex, links: Knex.QueryBuilder, column: string): Promise<void> {
-  await dialectOf(db).lock(() => links.orderBy(column).select(column), 'forKeyShare');
+export async function holdLinks(db: Knex, links: Knex.QueryBuilder, ...key: readonly string[]): Promise<void> {
+  await dialectOf(db).lock(() => links.orderBy([...key]).select(...key), 'forKeyShare');
 }

@@ -11,6 +11,7 @@ import { conditionOf, type Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
 import { separately } from './transact.ts';
 
 /** The tables of the links, and of what they reference. */
@@ -45,18 +46,50 @@ const listing: Listing<RoleRecord> = {
   read: rows.roles.read,
 };
 
-/** `after_removal` for new links of a role, by what they reference. Administrators have nothing to lose. */
+type Age = { readonly after_removal?: Knex.Raw | number | null };
+
+/** `after_removal` for new links, by what they reference and by role. Administrators have nothing to lose. */
 async function agesOf(
   db: Knex,
   accountId: number,
   link: RoleLink,
-  roleId: number,
+  roleIds: readonly number[],
   ids: readonly number[],
-): Promise<(id: number) => { readonly after_removal?: Knex.Raw | number | null }> {
+): Promise<(id: number, roleId: number) => Age> {
   if (link === 'admins') return () => ({});
   if (link === 'apps') return () => ({ after_removal: newestRemoval(db, accountId) });
-  const lostOf = await lostBefore(db, accountId, { roleIds: [roleId] }, ids);
-  return (userId) => ({ after_removal: lostOf(userId, roleId) });
+  const lostOf = await lostBefore(db, accountId, { roleIds }, ids);
+  return (userId, roleId) => ({ after_removal: lostOf(userId, roleId) });
+}
+
+/** Links each of the roles to each of the ids, a few hundred pairs at most; answers the pairs that were not linked. */
+function add(
+  db: Knex,
+  accountId: number,
+  link: RoleLink,
+  roleIds: readonly number[],
+  ids: readonly number[],
+  at: number,
+): Promise<DbRow[]> {
+  const { table, column, kind } = links[link];
+  return separately(db, async (tx) => {
+    await holdPresent(tx, accountId, 'role', roleIds);
+    await holdPresent(tx, accountId, kind, ids);
+    const existing = tx(table).where('account_id', accountId).whereIn('role_id', roleIds).whereIn(column, ids);
+    await holdLinks(tx, existing, column, 'role_id');
+    const ageOf = await agesOf(tx, accountId, link, roleIds, ids);
+    const pairs = roleIds.flatMap((roleId) => ids.map((id) => ({ roleId, id })));
+    return tx(table)
+      .insert(
+        pairs.map(({ roleId, id }) => {
+          const key = { account_id: accountId, role_id: roleId, [column]: id };
+          return { ...key, assigned_at: at, ...ageOf(id, roleId) };
+        }),
+      )
+      .onConflict(['account_id', column, 'role_id'])
+      .ignore()
+      .returning([column, 'role_id']);
+  });
 }
 
 /** Removes those links whose column has one of the ids; answers the ids that were there, ascending. */
@@ -118,21 +151,10 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       return times;
     },
     link: async (accountId, link, roleId, ids, at) => {
-      const { table, column, kind } = links[link];
+      const { column } = links[link];
       const linked: number[] = [];
       for await (const some of chunks(ids.toSorted(ascending))) {
-        const added = await separately(db, async (tx) => {
-          await holdPresent(tx, accountId, 'role', [roleId]);
-          await holdPresent(tx, accountId, kind, some);
-          const known = { account_id: accountId, role_id: roleId };
-          await holdLinks(tx, tx(table).where(known).whereIn(column, some), column);
-          const ageOf = await agesOf(tx, accountId, link, roleId, some);
-          return tx(table)
-            .insert(some.map((id) => ({ ...known, [column]: id, assigned_at: at, ...ageOf(id) })))
-            .onConflict(['account_id', column, 'role_id'])
-            .ignore()
-            .returning(column);
-        });
+        const added = await add(db, accountId, link, [roleId], some, at);
         linked.push(...added.map((row) => Number(row[column])));
       }
       return linked.toSorted(ascending);
@@ -140,18 +162,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     assign: async (accountId, userId, roleIds, at) => {
       const assigned: number[] = [];
       for await (const some of chunks(roleIds.toSorted(ascending))) {
-        const added = await separately(db, async (tx) => {
-          await holdPresent(tx, accountId, 'role', some);
-          await holdPresent(tx, accountId, 'user', [userId]);
-          const known = { account_id: accountId, user_id: userId };
-          await holdLinks(tx, tx('role_users').where(known).whereIn('role_id', some), 'role_id');
-          const lostOf = await lostBefore(tx, accountId, { roleIds: some }, [userId]);
-          return tx('role_users')
-            .insert(some.map((id) => ({ ...known, role_id: id, assigned_at: at, after_removal: lostOf(userId, id) })))
-            .onConflict(['account_id', 'user_id', 'role_id'])
-            .ignore()
-            .returning('role_id');
-        });
+        const added = await add(db, accountId, 'users', some, [userId], at);
         assigned.push(...added.map((row) => Number(row['role_id'])));
       }
       return assigned.toSorted(ascending);

@@ -66,8 +66,8 @@ export async function removeAdministrator(services: WriteServices, account: Audi
 }
 
 /**
- * For a user who is locked and will not be able to sign in: throws `last_administrator` if it is the caller, and the last one, and
- * `caller_unauthenticated` for another full administrator if the caller is none any more.
+ * For a user who is locked and will not be able to sign in: throws `last_administrator` if it is the caller, and the
+ * last one, and `caller_unauthenticated` for another full administrator if the caller is none any more.
  */
 export async function requireOtherAdministrator(
   tx: Pick<StoreVerbs, 'administrators' | 'users'>,

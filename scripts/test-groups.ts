@@ -42,7 +42,7 @@ const sharing: readonly { readonly folders: readonly string[]; readonly most: nu
   { folders: ['surfaces'], most: 16 },
   { folders: ['conformance'], most: 8 },
   { folders: ['contracts'], most: 8 },
-  { folders: ['properties'], most: 4 },
+  { folders: ['properties'], most: 8 },
   { folders: ['hook-packages'], most: 3 },
   { folders: ['hook-runner'], most: 8 },
   { folders: ['http', 'pages'], most: 32 },

@@ -82,6 +82,27 @@ test('the OpenAPI schema compiled for a contract is empty', async () => {
   assert.ok(compiled.slice(1).every((schema) => 'properties' in schema));
 });
 
+test('the schemas of an operation hold nothing else of its contract', async () => {
+  const { prototype } = require('ajv/dist/2020').default;
+  const { addSchema } = prototype;
+  const added: { readonly paths?: object; readonly components?: object }[] = [];
+  prototype.addSchema = function (this: unknown, schema: object, ...rest: unknown[]) {
+    added.push(schema);
+    return addSchema.call(this, schema, ...rest);
+  };
+  try {
+    const schemas = { Unused: { type: 'object' } };
+    await pass(prepareValidator(services, { ...contract, components: { schemas } })(), '/made/one', 'one');
+  } finally {
+    prototype.addSchema = addSchema;
+  }
+  const ofOperation = added.filter((schema) => 'paths' in schema);
+  assert.equal(ofOperation.length, 2, 'parameters and body');
+  for (const { paths, components } of ofOperation) {
+    assert.deepEqual([paths, components], [{}, { securitySchemes: undefined }]);
+  }
+});
+
 test('the warning about url.parse is suppressed, and other warnings are printed', async () => {
   const program = `
     import { parse } from 'node:url';

@@ -49,3 +49,16 @@ export function casesOn(
     index += 1;
   };
 }
+
+/** Declares cases with `it` of the module that calls this for one of as many rows, each case for one row, by turns. */
+export function byTurns(
+  it: (title: string, run: () => Promise<void>) => unknown,
+  row: number,
+  rows: number,
+): (title: string, run: () => Promise<void>) => void {
+  let index = 0;
+  return (title, run) => {
+    if (isSampled(index, rows, row)) it(title, run);
+    index += 1;
+  };
+}

@@ -6,6 +6,7 @@ import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey, nonceOf } from '../../support/dpop.ts';
 import { givePasskey, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { countRows } from '../../support/rows.ts';
+import { byTurns } from '../../support/sample.ts';
 import {
   authorizePath,
   CookieJar,
@@ -63,8 +64,9 @@ export function bounded(app: AppOf): void {
   const openSigner = (one: TestApp, key: TestKey) =>
     openly(one, { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } });
 
-  for (const [door, refused] of doors) {
-    it(`a dead refresh token is recorded once at ${door}, however often it is sent`, async () => {
+  for (const [row, [door, refused]] of doors.entries()) {
+    const atTurn = byTurns(it, row, doors.length);
+    atTurn(`a dead refresh token is recorded once at ${door}, however often it is sent`, async () => {
       const one = await app().another(unlimited);
       const { client, tokens } = await signedIn(one);
       await askRevocation(one, client, tokens.refresh_token);
@@ -74,26 +76,29 @@ export function bounded(app: AppOf): void {
       assert.equal(await refusals(one), 1);
     });
 
-    it(`refused refreshes of a public client's grant are limited at ${door}, those of other grants are not`, async () => {
-      const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
-      const { client, user, tokens } = await signedIn(one, publicClient);
-      const dead = await redeem(one, client, (await signInForCode(one, client, user)).get('code') ?? '');
-      await askRevocation(one, client, dead.refresh_token);
-      let live = tokens.refresh_token;
-      for (let index = 0; index < 5; index += 1) {
-        const { status, body } = await refresh(one, client, live, door);
-        assert.equal(status, 200);
-        live = body.refresh_token;
-      }
-      const answers = await inTurn(5, () => refresh(one, client, dead.refresh_token, door));
-      assert.deepEqual(statusesOf(answers), [refused, refused, refused, 429, 429]);
-      for (const answer of answers.slice(3)) assertLimited(answer);
-      assert.equal((await refresh(one, client, live, door)).status, 200);
-      const other = await signedIn(one, publicClient);
-      assert.equal((await refresh(one, other.client, other.tokens.refresh_token, door)).status, 200);
-    });
+    atTurn(
+      `refused refreshes of a public client's grant are limited at ${door}, those of other grants are not`,
+      async () => {
+        const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
+        const { client, user, tokens } = await signedIn(one, publicClient);
+        const dead = await redeem(one, client, (await signInForCode(one, client, user)).get('code') ?? '');
+        await askRevocation(one, client, dead.refresh_token);
+        let live = tokens.refresh_token;
+        for (let index = 0; index < 5; index += 1) {
+          const { status, body } = await refresh(one, client, live, door);
+          assert.equal(status, 200);
+          live = body.refresh_token;
+        }
+        const answers = await inTurn(5, () => refresh(one, client, dead.refresh_token, door));
+        assert.deepEqual(statusesOf(answers), [refused, refused, refused, 429, 429]);
+        for (const answer of answers.slice(3)) assertLimited(answer);
+        assert.equal((await refresh(one, client, live, door)).status, 200);
+        const other = await signedIn(one, publicClient);
+        assert.equal((await refresh(one, other.client, other.tokens.refresh_token, door)).status, 200);
+      },
+    );
 
-    it(`refreshing a dead token stores nothing of its proof at ${door}`, async () => {
+    atTurn(`refreshing a dead token stores nothing of its proof at ${door}`, async () => {
       const one = await app().another(unlimited);
       const { client, tokens } = await signedIn(one, publicClient);
       await askRevocation(one, client, tokens.refresh_token);
@@ -105,7 +110,7 @@ export function bounded(app: AppOf): void {
       assert.equal(await kept(one, 'client_assertions'), 0);
     });
 
-    it(`a used proof refreshes nothing at ${door}, and uses up no token`, async () => {
+    atTurn(`a used proof refreshes nothing at ${door}, and uses up no token`, async () => {
       const { client, tokens } = await signedIn(app(), publicClient);
       const key = await newProofKey();
       const claims = { jti: 'once', nonce: await nonceOf(app(), client, key, door) };
@@ -121,7 +126,7 @@ export function bounded(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200);
     });
 
-    it(`one of several simultaneous refreshes with one proof is granted at ${door}`, async () => {
+    atTurn(`one of several simultaneous refreshes with one proof is granted at ${door}`, async () => {
       const { client, tokens } = await signedIn(app(), publicClient);
       const key = await newProofKey();
       const claims = { jti: 'one for five', nonce: await nonceOf(app(), client, key, door) };

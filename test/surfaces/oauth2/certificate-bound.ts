@@ -8,6 +8,7 @@ import { newCertificate, type TestCertificate } from '../../support/client-certi
 import type { Answer } from '../../support/conforms.ts';
 import { codesOf, decideDevice, deviceGrant, deviceMetadata } from '../../support/devices.ts';
 import { askUserinfo, askWithProof, newProofKey, nonceOf } from '../../support/dpop.ts';
+import { byTurns } from '../../support/sample.ts';
 import {
   authorizePath,
   implicitClient,
@@ -102,13 +103,14 @@ export function certificateBound(kind: 'sqlite' | 'postgres'): void {
     assert.deepEqual(await confirmed(answer.body.access_token), cnf);
   });
 
-  for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
+  for (const [row, door] of (['/oauth2/token', '/oidc/2/token'] as const).entries()) {
+    const atTurn = byTurns(it, row, 2);
     const isRefused = (answer: Answer) => {
       const [status, error] = door === '/oauth2/token' ? [400, 'invalid_grant'] : [401, 'invalid_request'];
       assertError(answer, status, error);
     };
 
-    it(`${door}: a public client's refresh token works only with its certificate; nothing is used up`, async () => {
+    atTurn(`${door}: a public client's refresh token works only with its certificate; nothing is used up`, async () => {
       const [mine, other] = [newCertificate(), newCertificate()];
       const { client, tokens } = await boundTokens(mine);
       assertError(
@@ -126,7 +128,7 @@ export function certificateBound(kind: 'sqlite' | 'postgres'): void {
       assert.equal(last.status, 200, last.text);
     });
 
-    it(`${door}: a confidential client's refresh token lives on with its next certificate`, async () => {
+    atTurn(`${door}: a confidential client's refresh token lives on with its next certificate`, async () => {
       const [mine, next] = [newCertificate(), newCertificate()];
       const metadata = { token_endpoint_auth_method: 'client_secret_post', ...bound };
       const { client, tokens } = await boundTokens(mine, metadata);

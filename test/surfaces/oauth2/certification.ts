@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { mapClaims, person } from '../../../scripts/conformance/person.ts';
+import { byTurns } from '../../support/sample.ts';
 import { authorizePath, CookieJar, password, redeem, redirectUri, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, settle } from './asking.ts';
 import { received } from './response-modes.ts';
 
-type Mode = 'query' | 'form_post';
+const modes = ['query', 'form_post'] as const;
 
 /** What each module of the certification plans asks for besides what every request has; all of it must succeed. */
 export const succeeding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -41,8 +42,9 @@ export function assertTold(claims: object, parameters: Readonly<Record<string, s
 
 /** The requests of the OpenID Foundation's test modules, answered in the query and by a form (docs/conformance.md). */
 export function certification(app: AppOf): void {
-  for (const mode of ['query', 'form_post'] as const satisfies Mode[]) {
-    it(`${mode}: each request of the basic profile ends in tokens for the signed-in user`, async () => {
+  for (const [row, mode] of modes.entries()) {
+    const atTurn = byTurns(it, row, modes.length);
+    atTurn(`${mode}: each request of the basic profile ends in tokens for the signed-in user`, async () => {
       const one = await app().another({ 'limit.register': 'off' });
       await mapClaims(one.services, one.account);
       const { client, user, jar, code } = await settle(one, {}, person);
@@ -68,25 +70,28 @@ export function certification(app: AppOf): void {
       }
     });
 
-    it(`${mode}: oidcc-ensure-post-request-succeeds, and oidcc-codereuse revokes the tokens of the code`, async () => {
-      const { client, jar, code } = await settle(app());
-      await redeem(app(), client, await code());
-      const form = Object.fromEntries(
-        new URL(authorizePath(client, { response_mode: mode }), redirectUri).searchParams,
-      );
-      // A form of another site: the browser's cookies come with the next step.
-      const begun = await app().send('POST', '/oauth2/authorize', { form });
-      jar.keep(begun);
-      const { answer } = await walk(app(), jar, String(begun.headers['location']));
-      const { code: given = '' } = received(answer, mode);
-      const tokens = await redeem(app(), client, given);
-      const headers = { authorization: `Bearer ${tokens.access_token}` };
-      assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 200);
-      await assert.rejects(redeem(app(), client, given), /invalid_grant/);
-      assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 401);
-    });
+    atTurn(
+      `${mode}: oidcc-ensure-post-request-succeeds, and oidcc-codereuse revokes the tokens of the code`,
+      async () => {
+        const { client, jar, code } = await settle(app());
+        await redeem(app(), client, await code());
+        const form = Object.fromEntries(
+          new URL(authorizePath(client, { response_mode: mode }), redirectUri).searchParams,
+        );
+        // A form of another site: the browser's cookies come with the next step.
+        const begun = await app().send('POST', '/oauth2/authorize', { form });
+        jar.keep(begun);
+        const { answer } = await walk(app(), jar, String(begun.headers['location']));
+        const { code: given = '' } = received(answer, mode);
+        const tokens = await redeem(app(), client, given);
+        const headers = { authorization: `Bearer ${tokens.access_token}` };
+        assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 200);
+        await assert.rejects(redeem(app(), client, given), /invalid_grant/);
+        assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 401);
+      },
+    );
 
-    it(`${mode}: errors of the basic profile are reported to the client`, async () => {
+    atTurn(`${mode}: errors of the basic profile are reported to the client`, async () => {
       const { client } = await settle(app());
       for (const [module, parameters, error] of [
         ['oidcc-response-type-missing', { response_type: '' }, 'invalid_request'],
@@ -99,7 +104,7 @@ export function certification(app: AppOf): void {
       }
     });
 
-    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`, async () => {
+    atTurn(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`, async () => {
       const one = await app().another({ 'limit.register': 'off' });
       const { client, user, jar, code } = await settle(one);
       const before = decodeJwt((await redeem(one, client, await code())).id_token)['auth_time'];

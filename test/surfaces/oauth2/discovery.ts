@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { moveAccount } from '../../../src/domain/accounts/accounts.ts';
+import { byTurns } from '../../support/sample.ts';
 import type { AppOf } from './asking.ts';
 
 const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
@@ -70,7 +71,8 @@ function wanted(issuer: string): Record<string, unknown> {
 
 /** OpenID Connect Discovery §3 and §4, RFC 8414 §2 and §3. */
 export function discovery(app: AppOf): void {
-  for (const address of addresses) {
+  for (const [row, address] of addresses.entries()) {
+    const atTurn = byTurns(it, row, addresses.length);
     it(`${address} lists exactly what is switched on by default`, async () => {
       const account = await app().another();
       const answer = await account.send('GET', address);
@@ -80,7 +82,7 @@ export function discovery(app: AppOf): void {
       assert.equal(answer.headers['cache-control'], 'public, max-age=300');
     });
 
-    it(`${address} names the registration endpoint unless registration is closed`, async () => {
+    atTurn(`${address} names the registration endpoint unless registration is closed`, async () => {
       for (const [registration, named] of [
         ['closed', false],
         ['token', true],
@@ -92,7 +94,7 @@ export function discovery(app: AppOf): void {
     });
 
     for (const grant of ['password', 'implicit']) {
-      it(`${address} lists the ${grant} grant and related members only where it is on`, async () => {
+      atTurn(`${address} lists the ${grant} grant and related members only where it is on`, async () => {
         const one = await app().another({ [`grant.${grant}`]: 'on' });
         const { body } = await one.send('GET', address);
         const usual = wanted(one.account.baseUrl);

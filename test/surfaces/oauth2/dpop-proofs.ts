@@ -3,16 +3,19 @@ import { it } from 'node:test';
 import { exportJWK } from 'jose';
 import { askWithProof, newProofKey, nonceOf, type ProofChanges, proofFor } from '../../support/dpop.ts';
 import { purgeAll } from '../../support/purge.ts';
+import { byTurns } from '../../support/sample.ts';
 import { registerClient } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
 import { boundTokens, publicClient } from './bound-tokens.ts';
 
 const minute = 60_000;
+const doors = ['/oauth2/token', '/oidc/2/token'] as const;
 
 /** Which proofs are accepted (RFC 9449 §4.3). */
 export function dpopProofs(app: AppOf): void {
-  for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
-    it(`${door}: a used proof is refused (replay)`, async () => {
+  for (const [row, door] of doors.entries()) {
+    const atTurn = byTurns(it, row, doors.length);
+    atTurn(`${door}: a used proof is refused (replay)`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { client_id: client.client_id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -39,7 +42,7 @@ export function dpopProofs(app: AppOf): void {
       'another type': { header: { typ: 'JWT' } },
       'no key': { header: { jwk: undefined } },
     };
-    it(`${door}: a proof for another request is refused with the reason`, async () => {
+    atTurn(`${door}: a proof for another request is refused with the reason`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -62,7 +65,7 @@ export function dpopProofs(app: AppOf): void {
       assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200, 'something was used up');
     });
 
-    it(`${door}: a nonce of this account, at most five minutes old, is required`, async () => {
+    atTurn(`${door}: a nonce of this account, at most five minutes old, is required`, async () => {
       const key = await newProofKey();
       const { client, tokens } = await boundTokens(app(), key);
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };

@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose';
 import type { Answer } from '../../support/conforms.ts';
 import { codesOf, decideDevice, deviceGrant, deviceMetadata } from '../../support/devices.ts';
 import { askUserinfo, askWithProof, athOf, newProofKey, nonceOf, proofFor } from '../../support/dpop.ts';
+import { byTurns } from '../../support/sample.ts';
 import { makeUser, password, refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
 import { boundTokens, publicClient } from './bound-tokens.ts';
@@ -89,39 +90,46 @@ export function dpop(app: AppOf): void {
     assert.equal((await askWithProof(app(), device, key, asked)).body.token_type, 'DPoP');
   });
 
-  for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
+  for (const [row, door] of (['/oauth2/token', '/oidc/2/token'] as const).entries()) {
+    const atTurn = byTurns(it, row, 2);
     const refused = (answer: Answer) => {
       const [status, error] = door === '/oauth2/token' ? [400, 'invalid_grant'] : [401, 'invalid_request'];
       assertError(answer, status, error);
     };
 
-    it(`${door}: a public client's refresh token works only with its key, also later; nothing is used up`, async () => {
-      const [key, other] = [await newProofKey(), await newProofKey()];
-      const { client, tokens } = await boundTokens(app(), key);
-      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      refused(await refresh(app(), client, tokens.refresh_token, door));
-      refused(await askWithProof(app(), client, other, form, { door }));
-      const second = await askWithProof(app(), client, key, form, { door });
-      assert.equal(second.status, 200, second.text);
-      assert.equal(second.body.token_type, 'DPoP');
-      assert.ok(second.headers['dpop-nonce']);
-      // The retry rule holds for it too, with the key alone.
-      refused(await askWithProof(app(), client, other, form, { door }));
-      const again = await askWithProof(app(), client, key, form, { door });
-      assert.equal(again.body.refresh_token, second.body.refresh_token);
-      const next = { ...form, refresh_token: second.body.refresh_token };
-      refused(await askWithProof(app(), client, other, next, { door }));
-      assert.equal((await askWithProof(app(), client, key, next, { door })).status, 200);
-    });
+    atTurn(
+      `${door}: a public client's refresh token works only with its key, also later; nothing is used up`,
+      async () => {
+        const [key, other] = [await newProofKey(), await newProofKey()];
+        const { client, tokens } = await boundTokens(app(), key);
+        const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+        refused(await refresh(app(), client, tokens.refresh_token, door));
+        refused(await askWithProof(app(), client, other, form, { door }));
+        const second = await askWithProof(app(), client, key, form, { door });
+        assert.equal(second.status, 200, second.text);
+        assert.equal(second.body.token_type, 'DPoP');
+        assert.ok(second.headers['dpop-nonce']);
+        // The retry rule holds for it too, with the key alone.
+        refused(await askWithProof(app(), client, other, form, { door }));
+        const again = await askWithProof(app(), client, key, form, { door });
+        assert.equal(again.body.refresh_token, second.body.refresh_token);
+        const next = { ...form, refresh_token: second.body.refresh_token };
+        refused(await askWithProof(app(), client, other, next, { door }));
+        assert.equal((await askWithProof(app(), client, key, next, { door })).status, 200);
+      },
+    );
 
-    it(`${door}: a confidential client's refresh token is bound to the client, its access token to the current key`, async () => {
-      const [key, other] = [await newProofKey(), await newProofKey()];
-      const { client, tokens } = await boundTokens(app(), key, {});
-      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      const second = await askWithProof(app(), client, other, form, { door });
-      assert.equal(second.status, 200, second.text);
-      assert.deepEqual((await introspect(second.body.access_token)).cnf, { jkt: other.thumbprint });
-    });
+    atTurn(
+      `${door}: a confidential client's refresh token is bound to the client, its access token to the current key`,
+      async () => {
+        const [key, other] = [await newProofKey(), await newProofKey()];
+        const { client, tokens } = await boundTokens(app(), key, {});
+        const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+        const second = await askWithProof(app(), client, other, form, { door });
+        assert.equal(second.status, 200, second.text);
+        assert.deepEqual((await introspect(second.body.access_token)).cnf, { jkt: other.thumbprint });
+      },
+    );
   }
 
   it('userinfo refuses the token as a bearer, without ath, with another key’s proof, or with a used one', async () => {

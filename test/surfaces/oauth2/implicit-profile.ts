@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { mapClaims, person } from '../../../scripts/conformance/person.ts';
 import type { TestApp } from '../../support/app.ts';
+import { byTurns } from '../../support/sample.ts';
 import { authorizePath, CookieJar, implicitClient, password, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, assertErrorPage, type Setting, settle } from './asking.ts';
 import { assertTold, succeeding } from './certification.ts';
@@ -20,11 +21,12 @@ export function implicitProfile(app: AppOf): void {
     await setting.code({ scope: 'openid profile email address phone' });
   });
 
-  for (const response_type of ['id_token', 'id_token token']) {
+  for (const [row, response_type] of ['id_token', 'id_token token'].entries()) {
+    const atTurn = byTurns(it, row, 2);
     const path = (parameters: Record<string, string> = {}) =>
       authorizePath(setting.client, { response_type, ...parameters });
 
-    it(`${response_type}: each request of the implicit profile ends in tokens for the signed-in user`, async () => {
+    atTurn(`${response_type}: each request of the implicit profile ends in tokens for the signed-in user`, async () => {
       const { client, user, jar } = setting;
       const first = received((await walk(on, jar, path({ prompt: 'none' }))).answer, 'fragment')['id_token'] ?? '';
       const { auth_time } = decodeJwt(first);
@@ -48,7 +50,7 @@ export function implicitProfile(app: AppOf): void {
       }
     });
 
-    it(`${response_type}: errors of the implicit profile are reported to the client`, async () => {
+    atTurn(`${response_type}: errors of the implicit profile are reported to the client`, async () => {
       for (const [module, parameters, error] of [
         ['oidcc-ensure-request-without-nonce-fails', { nonce: '' }, 'invalid_request'],
         ['oidcc-prompt-none-not-logged-in', { prompt: 'none' }, 'login_required'],
@@ -64,20 +66,23 @@ export function implicitProfile(app: AppOf): void {
       assertErrorPage(await on.send('GET', path({ redirect_uri: 'https://app.example.com/other' })), /redirect_uri/);
     });
 
-    it(`${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`, async () => {
-      const { user, jar } = setting;
-      let last = 0;
-      for (const parameters of [{}, { prompt: 'login' }, { max_age: '1' }]) {
-        on.services.clock.advance(2_000);
-        const asked = await walk(on, jar, path(parameters));
-        const isAsked = /type="password"/.test(asked.answer.text);
-        assert.equal(isAsked, 'prompt' in parameters || 'max_age' in parameters);
-        const typed = { username: user.email ?? '', password };
-        const { answer } = isAsked ? await submit(on, asked, typed) : asked;
-        const time = Number(decodeJwt(received(answer, 'fragment')['id_token'] ?? '')['auth_time']);
-        assert.ok(time > last);
-        last = time;
-      }
-    });
+    atTurn(
+      `${response_type}: oidcc-prompt-login and oidcc-max-age-1 ask again, and return the new auth_time`,
+      async () => {
+        const { user, jar } = setting;
+        let last = 0;
+        for (const parameters of [{}, { prompt: 'login' }, { max_age: '1' }]) {
+          on.services.clock.advance(2_000);
+          const asked = await walk(on, jar, path(parameters));
+          const isAsked = /type="password"/.test(asked.answer.text);
+          assert.equal(isAsked, 'prompt' in parameters || 'max_age' in parameters);
+          const typed = { username: user.email ?? '', password };
+          const { answer } = isAsked ? await submit(on, asked, typed) : asked;
+          const time = Number(decodeJwt(received(answer, 'fragment')['id_token'] ?? '')['auth_time']);
+          assert.ok(time > last);
+          last = time;
+        }
+      },
+    );
   }
 }

@@ -6,13 +6,15 @@ import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertCharacters, patternedTexts } from '../../support/patterned-texts.ts';
+import { sampled } from '../../support/sample.ts';
 import { assertRefused, minimal, register, registered } from './door.ts';
 import { key, reduced, refused, taken } from './metadata-values.ts';
 
 export function registerClientMembers(app: () => TestApp): void {
   for (const [name, values] of Object.entries(taken)) {
     it(`accepts ${name} and returns it as sent`, async () => {
-      for (const value of values) assert.deepEqual((await registered(app(), { [name]: value }))[name], value);
+      for (const value of sampled(values, 2))
+        assert.deepEqual((await registered(app(), { [name]: value }))[name], value);
     });
   }
 
@@ -24,7 +26,7 @@ export function registerClientMembers(app: () => TestApp): void {
 
   for (const [name, values] of Object.entries(refused)) {
     it(`refuses a bad ${name} with invalid_client_metadata, naming it`, async () => {
-      for (const value of values) {
+      for (const value of sampled(values, 2)) {
         assertRefused(await register(app(), { ...minimal, [name]: value }), 'invalid_client_metadata', name, value);
       }
     });

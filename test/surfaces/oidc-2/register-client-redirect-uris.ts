@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { TestApp } from '../../support/app.ts';
+import { sampled } from '../../support/sample.ts';
 import { assertRefused, minimal, redirectUri, register, registered, registerPath } from './door.ts';
 import { native, never, web } from './redirect-uris.ts';
 
@@ -79,9 +80,9 @@ export function registerClientRedirectUris(app: () => TestApp): void {
     }
   });
 
-  for (const applicationType of ['web', 'native']) {
+  for (const [index, applicationType] of ['web', 'native'].entries()) {
     it(`R3: registers no script scheme, user part, fragment, wildcard or twin for a ${applicationType} application`, async () => {
-      for (const uri of never) {
+      for (const uri of sampled(never, 2, index)) {
         const metadata = { ...minimal, application_type: applicationType };
         for (const uris of [[uri], [redirectUri, uri]]) {
           const answer = await register(app(), { ...metadata, redirect_uris: uris });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
+import { sampled } from '../../support/sample.ts';
 import { authorizePath, CookieJar, password, readForm, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { type AppOf, codeOf, isConsent, isSignIn, requestOf, settle } from './browsing.ts';
 
@@ -16,15 +17,9 @@ export function steps(app: AppOf): void {
   it('empty, unknown and malformed requests are 400 at every step and set no cookie', async () => {
     const { jar } = await (await settle(app())).begin();
     const requests = ['', 'unknown', 'A'.repeat(43), "' or 1=1 --", '%00', 'x'.repeat(129)];
-    for (const path of [
-      '/sign-in',
-      '/second-factor',
-      '/second-factor/enrol',
-      '/new-password',
-      '/consent',
-      '/continue',
-    ]) {
-      for (const request of requests) {
+    const steps = ['/sign-in', '/second-factor', '/second-factor/enrol', '/new-password', '/consent', '/continue'];
+    for (const [index, path] of steps.entries()) {
+      for (const request of sampled(requests, 2, index)) {
         const answer = await get(`${path}?request=${encodeURIComponent(request)}`, jar);
         assert.equal(answer.status, 400, `${path} ${request}`);
         assert.equal(answer.headers['set-cookie'], undefined);
@@ -33,7 +28,8 @@ export function steps(app: AppOf): void {
       assert.equal((await get(`${path}?request=a&request=b`, jar)).status, 400);
     }
     for (const path of ['/sign-in', '/second-factor', '/second-factor/enrol', '/new-password', '/consent']) {
-      for (const request of requests) assert.equal((await post(path, jar, { request, decision: 'allow' })).status, 400);
+      for (const request of sampled(requests, 3))
+        assert.equal((await post(path, jar, { request, decision: 'allow' })).status, 400);
       assert.equal((await post(path, jar, {})).status, 400);
       assert.equal((await app().send('POST', path, { headers: jar.header })).status, 400);
     }

@@ -2,7 +2,7 @@ import { matrixDrill } from '../matrix-drill.ts';
 
 /**
  * M9: what holds for values at random, of which `npm test` tries the same eighth each time, and each demand of the
- * contracts, of which it tries one in 27; values of one schema in twelve. O7 sends requests at random.
+ * contracts, of which it tries one in 54; values of one schema in twelve. O7 sends requests at random.
  */
 export const drill = matrixDrill({
   id: 'M9',

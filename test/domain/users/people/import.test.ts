@@ -309,7 +309,8 @@ for (const database of sampledDatabases) {
       assert.deepEqual(new Set(results(outcomes.slice(0, 150))), new Set(['created']));
       const twice = await importAll([...many.slice(0, 1), ...many.slice(0, 1)], { dryRun: true, existing: 'fail' });
       assert.deepEqual(results(twice), ['created', 'failed']);
-      // As the import itself: a name that an earlier line took is taken, whatever became of the transaction of that line.
+      // As the import itself: a name that an earlier line took is taken, whatever became of the transaction of that
+      // line.
       const named = [
         { email: 'dryer@example.com', username: 'dryer' },
         { email: 'other@example.com', username: 'Dryer' },

@@ -12,6 +12,14 @@ export const callers: readonly Mutant[] = [
     killedBy: 'surfaces/auth-2/issue-credential-token-refusals.ts',
   },
   {
+    id: 'right-taken-amid',
+    rule: 'a write whose caller lost the right before its commit has no effect',
+    file: 'store/knex/transaction.ts',
+    text: "if (kind !== 'sqlite') for",
+    becomes: "if (kind === 'sqlite') for",
+    killedBy: 'domain/callers/taken-amid.test.ts',
+  },
+  {
     id: 'pair-secret',
     rule: 'a credential must present its secret',
     file: 'domain/callers/authenticate-pair.ts',

@@ -1,7 +1,7 @@
 /** Roles as a list, and their links to apps, users and administrators. */
 
 import type { Knex } from 'knex';
-import type { RoleLink, RoleRecord, RoleStore } from '../roles.ts';
+import type { RoleRecord, RoleStore } from '../roles.ts';
 import { chunks } from './chunks.ts';
 import { dialectOf } from './dialect.ts';
 import { listPage } from './list.ts';

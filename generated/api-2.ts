@@ -2303,7 +2303,7 @@ export interface components {
              */
             readonly group_id: number | null;
             /**
-             * @description Identifiers of the roles the user has, in order of assignment. A write of the user has at most 1000; roles may be given to the user one by one beyond that.
+             * @description Identifiers of the roles the user has, in order of assignment.
              * @example [
              *       1
              *     ]
@@ -2466,7 +2466,7 @@ export interface components {
              */
             readonly group_id?: number | null;
             /**
-             * @description Identifiers of all roles the user has from then on, at most 1000.
+             * @description Identifiers of all roles the user has from then on.
              * @example [
              *       1
              *     ]
@@ -7060,7 +7060,7 @@ export interface operations {
                          */
                         readonly group_id?: number | null;
                         /**
-                         * @description Identifiers of the roles the user has, in order of assignment. A write of the user has at most 1000; roles may be given to the user one by one beyond that.
+                         * @description Identifiers of the roles the user has, in order of assignment.
                          * @example [
                          *       1
                          *     ]

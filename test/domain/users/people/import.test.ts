@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../../../src/domain/accounts/account.ts';
 import { listEvents } from '../../../../src/domain/audit/list.ts';
 import { verifyTrail } from '../../../../src/domain/audit/verify.ts';
@@ -38,7 +39,7 @@ for (const database of sampledDatabases) {
       async function* rows(): AsyncGenerator<FileRow> {
         for (const [place, members] of people.entries()) yield { line: place + 1, members };
       }
-      const all = { existing: 'skip', dryRun: false, authority: 'all', ...options } as const;
+      const all = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn, ...options } as const;
       const outcomes: LineOutcome[] = [];
       for await (const some of importPeople(using, account, rows(), all)) outcomes.push(...some);
       return outcomes;
@@ -135,6 +136,7 @@ for (const database of sampledDatabases) {
       const watched = { ...services, store: { ...services.store, transaction } };
       const rest = async () => {
         rests += 1;
+        await nextTurn();
       };
       try {
         const outcomes = await importAll(people, { ...options, rest }, watched);
@@ -237,7 +239,7 @@ for (const database of sampledDatabases) {
           yield { line: line + 2, members: { username } };
         }
       }
-      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      const options = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn } as const;
       const outcomes: LineOutcome[] = [];
       for await (const some of importPeople(counted, account, rows(), options)) outcomes.push(...some);
       assert.deepEqual(results(outcomes), Array.from({ length: 33 }, () => ['created', 'skipped', 'skipped']).flat());
@@ -338,7 +340,7 @@ for (const database of sampledDatabases) {
       async function* rows(): AsyncGenerator<FileRow> {
         yield { line: 1, members: { email: 'never@example.com' } };
       }
-      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      const options = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn } as const;
       await assert.rejects(importPeople(broken, account, rows(), options).next(), /the disk is gone/);
     });
   });

@@ -87,8 +87,8 @@ export const callers: readonly Mutant[] = [
     id: 'api-key-taken',
     rule: 'a write whose API key is revoked while it waits is refused',
     file: 'domain/callers/still-admitted.ts',
-    text: 'if (await isKeyActive(tx, admitted.keyDigest)) return work(tx);',
-    becomes: 'if (tx) return work(tx);',
+    text: 'return isKeyActive(verbs, admitted.keyDigest);',
+    becomes: 'return Promise.resolve(true);',
     killedBy: 'surfaces/xml/refusals.ts',
   },
   {

@@ -108,8 +108,8 @@ function permittedBy({ security }: Operation): string[] {
 
 /**
  * Each scope permits what the contract says and nothing else; callers without one get an error. Of an administrator,
- * whose token holds no scopes, those of the user count. Of the scopes that are permitted one is tried, by turns, of the
- * others two, and all of them for one operation in six.
+ * whose token holds no scopes, those of the user count. Each scope that is not permitted is tried; of those that are,
+ * one, by turns, and all of them for one operation in six.
  */
 async function askAsEach(
   stage: Stage,
@@ -135,18 +135,12 @@ async function askAsEach(
   if (first === undefined) return cells;
   // A refused request changes nothing, so the others can send it again.
   const request = await requestOf(stage, operation, first);
-  const tried = isSampled(index, 6) ? refused : someOf(refused, 2, index);
-  for (const scope of tried) {
+  for (const scope of refused) {
     const answer = await send(stage, request, callers.get(scope) ?? null);
     assertRefused(answer, 403, new RegExp(`^One of these scopes is required: ${permitted.join(', ')}$`), kind + scope);
     cells[kind + scope] = answer.status;
   }
   return cells;
-}
-
-/** As many of the items, from another one on at each index. */
-function someOf<Item>(items: readonly Item[], count: number, index: number): readonly Item[] {
-  return [...items, ...items].slice(index % items.length).slice(0, Math.min(count, items.length));
 }
 
 async function askWrongly(stage: Stage, operation: Operation, index: number): Promise<Record<Column, number | null>> {

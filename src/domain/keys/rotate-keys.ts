@@ -2,6 +2,7 @@
 
 import type { KeyAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { day, minute, second } from '../durations.ts';
@@ -79,9 +80,24 @@ function rotateInTurn(
   const otherwise = (): never => {
     throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
   };
-  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, () =>
-    rotate(services, account, algorithms, rotation),
-  );
+  const asked = services.clock.now();
+  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, async () => {
+    // What was made since then is not compromised: it would be withdrawn before it signed.
+    if (rotation.emergency && (await wereReplaced(services, account, algorithms, asked))) return [];
+    return rotate(services, account, algorithms, rotation);
+  });
+}
+
+/** Whether an emergency has replaced all these keys since then. */
+async function wereReplaced(
+  { store }: KeyServices,
+  { id }: Account,
+  algorithms: readonly KeyAlgorithm[],
+  since: Milliseconds,
+): Promise<boolean> {
+  const keys = await store.keys.list(id);
+  const newest = algorithms.map((alg) => newestOf(keys, alg));
+  return newest.every((key) => key !== undefined && key.publishedAt > since && key.signsFrom === key.publishedAt);
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */

@@ -5,9 +5,8 @@ import { CsvError, parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../domain/failure.ts';
-import { attributePrefix } from '../domain/users/people/columns.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
-import { type FileRow, isSecretMember } from '../domain/users/people/person.ts';
+import { attributePrefix, type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
 /** More than there are members and custom attributes. */
 const mostColumns = 300;
@@ -39,7 +38,10 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 /** By the code of the library's error. What concerns a whole record is told of the line where that begins. */
 const faults: Readonly<Record<string, { readonly isOfRecord: boolean; readonly fault: string }>> = {
-  CSV_QUOTE_NOT_CLOSED: { isOfRecord: true, fault: 'a quote that opens a cell in this line, or below, is never closed' },
+  CSV_QUOTE_NOT_CLOSED: {
+    isOfRecord: true,
+    fault: 'a quote that opens a cell in this line, or below, is never closed',
+  },
   CSV_MAX_RECORD_SIZE: {
     isOfRecord: true,
     fault: `the user has more than ${longestRow} characters; look for a quote that is not closed`,

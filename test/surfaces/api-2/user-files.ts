@@ -125,7 +125,10 @@ export function userFiles(app: () => TestApp): void {
     for (const [given, message] of [
       [csv('email', email, '"no end'), /^line 3: /],
       [csv('email,email', `${email},${email}`), /^the column email occurs twice/],
-      [csv('email,frstname', `${email},`), /^the first line has columns that are unknown: frstname; columns are email,/],
+      [
+        csv('email,frstname', `${email},`),
+        /^the first line has columns that are unknown: frstname; columns are email,/,
+      ],
       [
         { ...csv('email,custom_attributes.none', `${email},`), dry_run: true },
         /^the first line has columns that are unknown: custom_attributes\.none; .*attribute that the account defines$/,

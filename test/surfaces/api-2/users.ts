@@ -12,7 +12,12 @@ export function users(app: () => TestApp): void {
     const shortname = unique('badge');
     await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
     const attributes = { [shortname]: '7' };
-    const user = await newUser(api, { firstname: 'Ada', role_ids: [role.id], custom_attributes: attributes, status: 1 });
+    const user = await newUser(api, {
+      firstname: 'Ada',
+      role_ids: [role.id],
+      custom_attributes: attributes,
+      status: 1,
+    });
     const path = `/users/${user.id}`;
     const { headers } = await api.call('GET', path);
     const changes = async () =>

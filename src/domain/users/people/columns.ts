@@ -1,9 +1,7 @@
 /** The first line of a CSV file: which columns there may be. */
 
 import { Failure } from '../../failure.ts';
-import { personMembers } from './person.ts';
-
-export const attributePrefix = 'custom_attributes.';
+import { attributePrefix, personMembers } from './person.ts';
 
 const columns = personMembers.filter((name) => name !== 'custom_attributes');
 /** Of those that are unknown. */

@@ -44,6 +44,9 @@ export function isSecretMember(name: string): boolean {
 const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
 const others = ['email_verified', 'status', 'roles', 'custom_attributes'];
 
+/** Of the column of a custom attribute, before its short name. */
+export const attributePrefix = 'custom_attributes.';
+
 /** Every member that a file may have. */
 export const personMembers: readonly string[] = [...Object.keys(texts), ...others];
 

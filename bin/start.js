@@ -24,11 +24,13 @@ function isSupervisor() {
 
 async function run() {
   const whole = loadWhole(isServer ? 'server' : 'command');
-  if (whole) process.exitCode = await whole.run(process.argv.slice(2));
-  else await import('../src/gatehouse.ts');
   if (whole) {
+    process.exitCode = await whole.run(process.argv.slice(2));
     if (process.exitCode === 0) whole.keepCode();
-  } else if (isServer && process.exitCode === 0) setTimeout(makeWhole, 10_000).unref();
+    return;
+  }
+  await import('../src/gatehouse.ts');
+  if (isServer && process.exitCode === 0) setTimeout(makeWhole, 10_000).unref();
 }
 
 /** For later starts; a server that soon ends leaves that to others. */

@@ -1,10 +1,8 @@
 /** Circles among the modules of `scripts` and `test`: dependency-cruiser knows those of src, where its rules are. */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-/** Imports of what is there at run time, and the file that has it. */
-const imports = /^(?:import|export)\s+(?!type\b)(?:[^'"();]*?\sfrom\s+)?'(\.[^']+\.tsx?)'/gm;
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { importsOf } from './imports.ts';
 
 /** The modules that each module of these folders imports at run time, by their paths. */
 function readImports(root: string, folders: readonly string[]): Map<string, readonly string[]> {
@@ -13,11 +11,7 @@ function readImports(root: string, folders: readonly string[]): Map<string, read
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!/\.tsx?$/.test(name)) continue;
       const file = join(folder, name);
-      const source = readFileSync(join(root, file), 'utf8');
-      found.set(
-        file,
-        [...source.matchAll(imports)].map(([, path = '']) => join(dirname(file), path)),
-      );
+      found.set(file, importsOf(file, { types: false, onDemand: false }, root));
     }
   }
   return found;

@@ -4,8 +4,9 @@
  */
 
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { importsOf } from './imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -51,8 +52,7 @@ function findImporters(): Map<string, string[]> {
   const importers = new Map<string, string[]>();
   for (const name of globSync('test/**/*.ts', { cwd: root })) {
     const file = join(root, name);
-    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)) {
-      const imported = resolve(dirname(file), path);
+    for (const imported of importsOf(file, { types: true, onDemand: true })) {
       importers.set(imported, [...(importers.get(imported) ?? []), file]);
     }
   }
@@ -82,23 +82,24 @@ const longFolders = ['test/faults/', 'test/properties/'];
 
 /** The test files of units and surfaces that need nothing slow, judged by their imports. */
 export function fastTests(): string[] {
-  const importers = importersOfAll();
   const modules = globSync('test/**/*.ts', { cwd: root }).map((name) => join(root, name));
   const slowOnes = modules.filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8')));
-  const notFast = reachedFrom(slowOnes, importers);
-  const integrated = reachedFrom([application], importers);
+  const isUnread = (module: string) => unread.includes(module);
+  const notFast = modulesAbove(slowOnes, isUnread);
+  const integrated = modulesAbove([application], isUnread);
   return globSync('test/**/*.test.ts', { cwd: root })
     .filter((name) => !longFolders.some((folder) => name.startsWith(folder)) && !notFast.has(join(root, name)))
     .filter((name) => name.startsWith('test/surfaces/') || !integrated.has(join(root, name)))
     .toSorted();
 }
 
-/** These modules and all that import them. */
-function reachedFrom(modules: readonly string[], importers: ReadonlyMap<string, readonly string[]>): Set<string> {
+/** These modules and all of `test/` that import them, but those that `isLeftOut` and what only they lead to. */
+export function modulesAbove(modules: readonly string[], isLeftOut: (module: string) => boolean): Set<string> {
+  const importers = importersOfAll();
   const reached = new Set(modules);
   // Grows during the iteration.
   for (const one of reached) {
-    for (const importer of importers.get(one) ?? []) if (!unread.includes(importer)) reached.add(importer);
+    for (const importer of importers.get(one) ?? []) if (!isLeftOut(importer)) reached.add(importer);
   }
   return reached;
 }

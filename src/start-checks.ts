@@ -1,5 +1,6 @@
 /** What a server looks at before it opens the database: files that settings name, and settings that are probably not meant so. */
 
+import { statSync } from 'node:fs';
 import { createGeoIp } from './adapters/geoip.ts';
 import { type Config, ConfigMistakes } from './config.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
@@ -34,8 +35,20 @@ export function doubtProxy({ addresses, trustProxy }: Pick<Config, 'addresses' |
   return 'none: every caller appears to be the proxy, so that all users share one limit';
 }
 
+const accessibleToOthers = 0o077;
+
+/** In words for `doctor` too; null when only its owner can open SQLite's file. Its `-wal` and `-shm` take its mode. */
+export function doubtDatabaseFile({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | null {
+  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+  const mode = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0);
+  if (process.platform === 'win32' || (mode & accessibleToOthers) === 0) return null;
+  return `other users of this machine can open ${file} (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`;
+}
+
 export function warnOfSettings(config: Config, log: Log): void {
   for (const reason of config.warnings) log.warn('settings', { reason });
+  const open = doubtDatabaseFile(config);
+  if (open !== null) log.warn('settings', { reason: `${open}; set it to 0600, and that of its -wal and -shm files` });
   const shared = doubtProxy(config);
   if (shared !== null) log.warn('settings', { reason: `TRUST_PROXY is ${shared}; set it to the address of the proxy` });
 }

@@ -8,7 +8,7 @@ import { Failure } from '../domain/failure.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
 import { attributePrefix, type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
-/** More than there are members and custom attributes. */
+/** More than members and custom attributes together: an import takes what an export wrote. */
 const mostColumns = 300;
 /** Characters of one person. */
 const longestRow = 65_536;

@@ -12,7 +12,7 @@ import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { keyAlgorithms, listKeys } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import { judgeNode, majorOf } from '../runtime/floor.ts';
-import { doubtProxy } from '../start-checks.ts';
+import { doubtDatabaseFile, doubtProxy } from '../start-checks.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
@@ -128,8 +128,10 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
   const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: `PostgreSQL${pooled}, synchronous_commit=on` }[
     store.kind
   ];
+  const open = doubtDatabaseFile(config);
   return [
     ok('store', `${durable}; writable`),
+    ...(open === null ? [] : [degraded('file mode', open, 'chmod 600 the file and its -wal and -shm files')]),
     ok('migrations', `${applied.length} applied`),
     await examineSearch(store),
     await examineMasterKey(config, store),

@@ -1,4 +1,5 @@
 import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { fileFaultOf, fileFaults, writingFaults } from '../adapters/file-faults.ts';
 import { Failure } from '../domain/failure.ts';
@@ -96,6 +97,7 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
     existing: readChoice('existing', call.existing, existingChoices),
     dryRun: call.dryRun === true,
     authority: 'all',
+    rest: nextTurn,
   };
   const stream = createReadStream(file, { fd: opened(file, false) });
   const { size } = statSync(file);

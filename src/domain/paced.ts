@@ -29,6 +29,15 @@ export function restAfter(milliseconds: Milliseconds, share: number): Millisecon
   return Math.min(longestRest, Math.max(shortestRest, milliseconds * (1 / share - 1)));
 }
 
+/** Rests before each slice but the first, so that slices take this share of the time, or more where the rest is longest. */
+export function restsBetween(share: number): () => Promise<void> {
+  let startedAt: Milliseconds | null = null;
+  return async () => {
+    if (startedAt !== null) await delay(restAfter(performance.now() - startedAt, share));
+    startedAt = performance.now();
+  };
+}
+
 /** Runs slices with rests in between while `slice` returns that there is more. Rejects when a slice does. */
 export async function paced(slice: () => Promise<boolean>, { share, monotonic, rest, signal }: Pacing): Promise<void> {
   while (!signal.aborted) {

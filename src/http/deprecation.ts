@@ -87,8 +87,7 @@ export function identifyByKey(
     const found = await findApiKey(services, state.account, presentedKey(req, place));
     if (found) {
       state.account = found.account;
-      state.apiKeyId = found.apiKeyId;
-      state.keyDigest = found.digest;
+      state.apiKey = { id: found.apiKeyId, digest: found.digest };
       services.counts.add(found.account.id, `call.${operation.operationId}`, found.apiKeyId);
       announceDeprecation(res, deprecation, state);
     }

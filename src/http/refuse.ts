@@ -52,8 +52,8 @@ async function told<Operations>(
   state: RequestState,
   tell: NonNullable<SurfaceDefinition<Operations>['onRefusal']>,
 ): Promise<Failure> {
-  const { account, operation, apiKeyId, source, requestId } = state;
-  if (!account || !operation || apiKeyId === null || isOurs(failure) || failure.code === 'rate_limited') return failure;
+  const { account, operation, apiKey, source, requestId } = state;
+  if (!account || !operation || apiKey === null || isOurs(failure) || failure.code === 'rate_limited') return failure;
   const telling = actAs({ actor: actorOf(state), source, requestId }, () =>
     tell(failure, operation.operationId, account),
   );

@@ -30,8 +30,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
       operation: null,
       bracketed: null,
       caller: null,
-      apiKeyId: null,
-      keyDigest: null,
+      apiKey: null,
       callerFailure: null,
       failure: null,
     };
@@ -66,7 +65,7 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
     status: res.statusCode,
     milliseconds,
     failure: state.failure,
-    byApiKey: state.apiKeyId !== null,
+    byApiKey: state.apiKey !== null,
   });
   services.log.info('request', {
     requestId: state.requestId,

@@ -30,9 +30,11 @@ export interface RequestState {
   bracketed: string | null;
   caller: Caller | null;
   /** The API key of the request, on a deprecated surface. */
-  apiKeyId: number | null;
-  /** That of the API key. */
-  keyDigest: string | null;
+  apiKey: {
+    readonly id: number;
+    /** Of its text, by which it is looked up again. */
+    readonly digest: string;
+  } | null;
   /** Why the bearer was not accepted; decides the response if nothing else admits the caller. */
   callerFailure: Failure | null;
   /** The failure in the response, for the log. */
@@ -49,14 +51,14 @@ export function keepRequestState(res: Response, state: RequestState): void {
 }
 
 /** Who is looked at again before anything is written; null where nobody had to be known. */
-export function admittedOf({ keyDigest, caller }: RequestState, authorization: string | undefined): Admitted | null {
-  if (keyDigest !== null) return { keyDigest };
+export function admittedOf({ apiKey, caller }: RequestState, authorization: string | undefined): Admitted | null {
+  if (apiKey !== null) return { keyDigest: apiKey.digest };
   return caller && { authorization, scopes: caller.scopes };
 }
 
 /** The actor of a request, as far as the request says. */
-export function actorOf({ apiKeyId, caller }: RequestState): Actor | null {
-  if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
+export function actorOf({ apiKey, caller }: RequestState): Actor | null {
+  if (apiKey !== null) return { type: 'API', id: apiKey.id };
   return caller?.actor ?? null;
 }
 

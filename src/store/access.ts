@@ -9,7 +9,7 @@ export type AccessLoss = { readonly userIds: readonly number[] } | { readonly ap
 export interface AccessStore {
   /** False when it was assigned already. Throws `not_found` for an unknown app, user or role. */
   grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<boolean>;
-  /** The same of many roles: of which some may be assigned already. Throws `not_found` as `grant` does. */
+  /** The same for many roles, some of which may be assigned already. Throws `not_found` as `grant` does. */
   grantRoles(accountId: number, appId: number, roleIds: readonly number[], at: Milliseconds): Promise<void>;
   revokeRoles(accountId: number, appId: number, roleIds: readonly number[]): Promise<void>;
   /** False when it was not assigned. */

@@ -21,6 +21,8 @@ export interface RoleStore {
   /** Whether there is such a role; nobody else can change or remove it until the end of the transaction. */
   lock(accountId: number, id: number): Promise<boolean>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
+  /** Names by id; roles that do not exist are left out. */
+  namesOf(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Role ids of each of these users, in order of assignment. */
   idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
   /** Roles of a user, in order of assignment. */

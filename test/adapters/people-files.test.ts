@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { csvHeading, readCsv as read, readJsonLines, toCsv, toJsonLines } from '../../src/adapters/people-files.ts';
+import { mostAttributes } from '../../src/domain/users/custom-attributes.ts';
 import type { ShownPerson } from '../../src/domain/users/people/export.ts';
 import { type FileRow, shownTexts } from '../../src/domain/users/people/person.ts';
 
@@ -83,6 +84,14 @@ describe('a CSV file of people', () => {
   test('an apostrophe before a password or its salt is part of it', async () => {
     const [row] = await all(readCsv(bytesOf("email,password_salt\n'=a@example.com,'=salt\n")));
     assert.deepEqual(row, { line: 2, members: { email: '=a@example.com', password_salt: "'=salt" } });
+  });
+
+  test('an export with as many attributes as an account may define is read back', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: mostAttributes }, (_, at) => [`a${at}`, `${at}`]));
+    const heading = csvHeading(names, Object.keys(attributes));
+    const csv = heading + toCsv([person('a@b.c', { attributes })], Object.keys(attributes));
+    const [row] = await all(readCsv(bytesOf(csv)));
+    assert.deepEqual(row && 'members' in row && row.members['custom_attributes'], attributes);
   });
 
   test('an export marks what a spreadsheet would run, and an import reads every text as it was', async () => {

@@ -1,8 +1,8 @@
 /**
  * The floor of a refresh on PostgreSQL: what `floor.ts` is on SQLite. One statement, prepared, does all that a batch
  * asks of the database: it finds the clients and checks their secrets, rotates the families, adds the access tokens,
- * and reads the users. Its commit is as durable as the server is. While it runs, and while signatures wait for a thread, the next batch
- * gathers. No validation, no logs, no metrics, no grace: it is a measure and no product.
+ * and reads the users. Its commit is as durable as the server is. While it runs, and while signatures wait for a
+ * thread, the next batch gathers. No validation, no logs, no metrics, no grace: it is a measure and no product.
  *
  *     DATABASE_URL=… node test/bench/floor-postgres.ts <families>
  */

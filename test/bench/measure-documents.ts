@@ -1,4 +1,6 @@
-/** Clients that are known by a metadata document against one that registered: a cached document costs next to nothing. */
+/**
+ * Clients that are known by a metadata document against one that registered: a cached document costs next to nothing.
+ */
 
 import { openDocumentHost } from '../support/document-host.ts';
 import { install } from '../support/process.ts';

@@ -1,6 +1,6 @@
 /**
- * Fills the database that the environment names with an account that knows clients by their metadata documents, a client
- * that registered, one with a document that users have agreed to, and signed-in users of both.
+ * Fills the database that the environment names with an account that knows clients by their metadata documents, a
+ * client that registered, one with a document that users have agreed to, and signed-in users of both.
  *
  *     node test/bench/seed-documents.ts <file> <users> <address of the document>
  */

@@ -11,7 +11,7 @@ import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { Services } from '../../src/services.ts';
-import { execute } from '../support/rows.ts';
+import { analyze, execute } from '../support/rows.ts';
 
 /** What a caller of the account knows. */
 export interface SeededList {
@@ -65,8 +65,7 @@ async function seed(services: Services, count: number): Promise<SeededList> {
   await execute(databaseUrl, insertUsers(account.id, 2, count, now));
   await execute(databaseUrl, `insert into user_counts (account_id, delta) values (${account.id}, ${count})`);
   await services.store.refreshStatistics();
-  // The server does so by itself within a minute.
-  if (services.store.kind === 'postgres') await execute(databaseUrl, 'analyze');
+  await analyze({ store: services.store, url: databaseUrl });
   const { signal } = new AbortController();
   while (!(await services.store.indexUsers(1_000, signal)).isLast);
   return { host: new URL(account.baseUrl).host, token: accessToken };

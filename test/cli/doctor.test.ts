@@ -117,6 +117,17 @@ describe('gatehouse doctor', () => {
     assert.doesNotMatch(await told(['limit.par=off']), /warning/);
   });
 
+  test('says that others can open the database', async () => {
+    await empty.json('account', 'create', 'acme');
+    const file = join(empty.path, 'data/gatehouse.db');
+    assert.equal((await examine(empty)).statusOf('file mode'), undefined);
+    chmodSync(file, 0o644);
+    const { exitCode, findings } = await examine(empty);
+    const { status, detail } = findings.find(({ layer }) => layer === 'file mode') ?? assert.fail();
+    assert.deepEqual([exitCode, status], [0, 'degraded']);
+    assert.match(detail, /^other users of this machine can open \S*gatehouse\.db \(mode 0644\)$/);
+  });
+
   test('finds missing migrations', async () => {
     new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
     const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });

@@ -185,13 +185,19 @@ describe('gatehouse serve', () => {
     }
   });
 
-  test('the log says at startup, once, what is odd about the settings and about Node', async () => {
-    const server = await start(cli, ['serve'], { PUBLIC_SCHEME: 'https', GHOST: '2.1' });
+  test('the log says at startup, once, what is odd about the settings and about Node', async (t) => {
+    const folder = cliFolder();
+    t.after(() => folder.remove());
+    mkdirSync(join(folder.path, 'data'), { mode: 0o700 });
+    writeFileSync(join(folder.path, 'data/gatehouse.db'), '', { mode: 0o640 });
+    const server = await start(folder, ['serve'], { PUBLIC_SCHEME: 'https', GHOST: '2.1' });
     await server.stop();
     const lines = server.stdout().split('\n');
     const reasons = lines.filter((line) => line.includes('"event":"settings"')).map((line) => JSON.parse(line).reason);
     assert.deepEqual(reasons, [
       'the variable GHOST is not read; if it was to be a setting, write HOST',
+      'other users of this machine can open data/gatehouse.db (mode 0640); set it to 0600, and that of its ' +
+        '-wal and -shm files',
       'TRUST_PROXY is none: every caller appears to be the proxy, so that all users share one limit; ' +
         'set it to the address of the proxy',
     ]);

@@ -1,4 +1,6 @@
-/** docs/certify.md: the command makes an account on which modules of the suite run, with clients registered as it says. */
+/**
+ * docs/certify.md: the command makes an account on which modules of the suite run, with clients registered as it says.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Mutual TLS with `openid-client`, unmodified, through a proxy where TLS ends: FAPI 2.0 by a certificate that the client
- * registered, and tokens that are bound to it. Only its `fetch` has a certificate.
+ * Mutual TLS with `openid-client`, unmodified, through a proxy where TLS ends: FAPI 2.0 by a certificate that the
+ * client registered, and tokens that are bound to it. Only its `fetch` has a certificate.
  */
 
 import assert from 'node:assert/strict';

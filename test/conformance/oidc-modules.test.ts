@@ -1,7 +1,7 @@
 /**
  * The modules of the OpenID Foundation's OpenID Connect plans by their names, one walk for each row of
- * docs/conformance.md, on the account that `npm run conformance -- --account` makes and with clients that register as the
- * suite's do: themselves, with the initial access token.
+ * docs/conformance.md, on the account that `npm run conformance -- --account` makes and with clients that register as
+ * the suite's do: themselves, with the initial access token.
  */
 
 import assert from 'node:assert/strict';

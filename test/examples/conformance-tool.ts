@@ -1,4 +1,7 @@
-/** The public conformance tool of the protocol: its scenarios for authorization servers, and those for servers that apply. */
+/**
+ * The public conformance tool of the protocol: its scenarios for authorization servers, and those for servers that
+ * apply.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -86,7 +89,9 @@ function readOutcomes(folder: string): readonly Outcome[] {
   return files.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Outcome[]);
 }
 
-/** In front of the server, as a client with a token would be; what it is asked for under another name it hands on so. */
+/**
+ * In front of the server, as a client with a token would be; what it is asked for under another name it hands on so.
+ */
 async function openProxy(resource: string, token: string) {
   const { host, port, pathname } = new URL(resource);
   const server = createServer((from, to) => {

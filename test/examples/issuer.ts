@@ -1,4 +1,6 @@
-/** An authorization server whose keys the test has, so that it can make any token; it answers what the examples read. */
+/**
+ * An authorization server whose keys the test has, so that it can make any token; it answers what the examples read.
+ */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -4,8 +4,19 @@
  */
 
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startFromBackup } from '../support/postgres.ts';
 import { type Installation, install, installMigrated, type Service } from '../support/process.ts';
@@ -50,6 +61,24 @@ describe('D7: gatehouse db backup', () => {
       readdirSync(installation.folder).filter((name) => name !== 'data'),
       [],
     );
+  });
+
+  it('its draft is in a folder of its own, and those of interrupted backups are removed', async () => {
+    const folder = join(installation.folder, 'backups');
+    const draftOf = (pid: number) => join(folder, `.gatehouse-backup-${hostname()}-${pid}-abcdef`);
+    // No process has this number: it is above the most that Linux gives.
+    const [dead, alive] = [draftOf(4_194_305), draftOf(process.pid)];
+    for (const draft of [dead, alive]) mkdirSync(draft, { recursive: true });
+    writeFileSync(join(dead, 'draft.db'), 'half');
+    writeFileSync(join(folder, 'kept.part'), '');
+    const seen = new Set<string>();
+    const watcher = watch(folder, (_, entry) => seen.add(entry ?? ''));
+    await installation.cli('db', 'backup', join(folder, 'b.db'));
+    await until(() => seen.has('b.db'));
+    watcher.close();
+    assert.deepEqual(readdirSync(folder).toSorted(), [basename(alive), 'b.db', 'kept.part'].toSorted());
+    const others = [...seen].filter((entry) => entry !== 'b.db');
+    assert.ok(others.length > 0 && others.every((entry) => entry.startsWith('.gatehouse-backup-')), others.join());
   });
 
   it('a damaged database is not backed up', async () => {

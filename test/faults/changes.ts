@@ -101,8 +101,8 @@ function keyIdOf({ id_token }: Tokens): string {
 }
 
 /**
- * The published keys, and whether what was signed at the sign-in can be verified with them. An RSA key is published once
- * more, for PS256, by a name that only its key set has.
+ * The published keys, and whether what was signed at the sign-in can be verified with them. An RSA key is published
+ * once more, for PS256, by a name that only its key set has.
  */
 async function askKeys({ wire }: Node, { firstIdToken }: Session): Promise<string> {
   const { body } = await wire.send('GET', '/oauth2/jwks');

@@ -104,9 +104,9 @@ const mostTries = 3;
 
 /**
  * One refresh, of the client of the nodes through the first server unless said; a connection that breaks, as it does
- * when its server is killed, is a call without an answer. A server that is too busy says so with 503 and is asked again,
- * as part of the same call; `assertFewRefreshedAgain` judges at the end how often. Any other answer than 200, 400 and
- * 401 throws.
+ * when its server is killed, is a call without an answer. A server that is too busy says so with 503 and is asked
+ * again, as part of the same call; `assertFewRefreshedAgain` judges at the end how often. Any other answer than 200,
+ * 400 and 401 throws.
  */
 export async function tryRefresh(
   { refreshes, ...nodes }: Pick<Nodes, 'client' | 'wires' | 'refreshes'>,

@@ -1,8 +1,8 @@
 /**
  * Follows pages of the documentation literally: makes a copy of this checkout as a clone would be, with an empty home,
  * and runs each block of commands in its order, saves each file, and signs in where the page sends the reader to a
- * browser. Two things differ from what is written: ports and databases are those of this run, and from the second page on
- * `npm ci` has been done.
+ * browser. Two things differ from what is written: ports and databases are those of this run, and from the second page
+ * on `npm ci` has been done.
  */
 
 import { execFileSync } from 'node:child_process';

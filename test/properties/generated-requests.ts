@@ -75,8 +75,8 @@ export function declareGenerated(surfaces: readonly string[], callers: Callers =
 
       it('enough requests passed validation', (t) => {
         const percent = report(t, run, kind, seed);
-        // Half of them have an error, and of the rest many name what has another entity tag or is gone, how many depends
-        // on the order in which they arrive. Seed 11 gave 23 to 47 %.
+        // Half of them have an error, and of the rest many name what has another entity tag or is gone, how many
+        // depends on the order in which they arrive. Seed 11 gave 23 to 47 %.
         assert.ok(percent >= 15, `only ${percent} % passed validation`);
       });
 

@@ -209,7 +209,8 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   const path = operationId === 'deletePolicy' && pick % 5 === 0 ? { id: await defaultPolicy(fixtures) } : parameters;
   return {
     live: { ...given, path, headers },
-    // Versions are numbered by hook, so that another account's is there too. Another name, or none, is as good; a cursor may be left out.
+    // Versions are numbered by hook, so that another account's is there too. Another name, or none, is as good; a
+    // cursor may be left out.
     loose: ['version', 'validate_policy', 'If-Match', 'Idempotency-Key', ...inBody.filter((name) => name !== 'app_id')],
     optional: ['validate_policy', 'If-Match', 'Idempotency-Key', 'cursor', ...inBody],
     settle: async ({ status, body }) => {

@@ -1,4 +1,6 @@
-/** What makes requests quick changes no answer: each is sent to both paths, and the answers are compared byte for byte. */
+/**
+ * What makes requests quick changes no answer: each is sent to both paths, and the answers are compared byte for byte.
+ */
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';

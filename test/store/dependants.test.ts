@@ -38,7 +38,9 @@ const known = Object.entries<{ readonly [On in Operation]?: Effect }>(dependants
   ),
 );
 
-/** No trigger: the rows of what is left of an API go with its row; only this release says that a user is not counted. */
+/**
+ * No trigger: the rows of what is left of an API go with its row; only this release says that a user is not counted.
+ */
 const withoutTrigger: readonly Line[] = [
   'authorization_servers delete: generation',
   'users update of counted: user_count',

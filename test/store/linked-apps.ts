@@ -1,6 +1,6 @@
 /** Apps that are linked to an API, with more grants or in greater number than a removal clears at once. */
 
-import { ask, execute } from '../support/rows.ts';
+import { analyze, ask, execute } from '../support/rows.ts';
 import { fillGrants, many } from './filled.ts';
 import { type Cast, newCast, newClient, newServer, now } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -25,7 +25,7 @@ export async function linkedApp(subject: Pick<Subject, 'store' | 'url'>, account
   return { cast, serverId: id, link, unlink: (serverId = id) => servers.unlink(accountId, serverId, appId, now + 1) };
 }
 
-/** Links more apps to an API than its removal unlinks at once, past the store but for one of them; returns the last one. */
+/** Links more apps to an API than its removal unlinks at once, past the store but for one; returns the last one. */
 export async function linkMany(
   { store, url }: Pick<Subject, 'store' | 'url'>,
   { accountId }: Cast,
@@ -36,8 +36,7 @@ export async function linkMany(
   await repeat(url, 'clients', `app_id = ${first}`, { client_id: `'${clientId}-' || n`, app_id: null });
   const others = `select app_id from clients where client_id like '${clientId}-%'`;
   await repeat(url, 'authorization_server_clients', `app_id = ${first}`, { app_id: 'others.app_id' }, others);
-  // The server does so by itself within a minute; until then it takes the tables for empty ones.
-  if (store.kind === 'postgres') await execute(url, 'analyze');
+  await analyze({ store, url });
   const [last] = await ask(url, `select max(app_id) as id from clients where account_id = ${accountId}`);
   return { appId: Number(last?.['id']) };
 }

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListFilter, ListPage, ListPosition, ListQuery } from '../../src/store/listing.ts';
-import { execute } from '../support/rows.ts';
+import { analyze } from '../support/rows.ts';
 import { isWhole } from '../support/sample.ts';
 import { addUsers, linkedTo, newLinked } from './linked.ts';
 import { now } from './samples.ts';
-import { onEachDatabase, type Subject } from './suite.ts';
+import { onEachDatabase } from './suite.ts';
 
 type PageOf = (query: ListQuery) => Promise<ListPage<{ readonly id: number }>>;
 
@@ -49,11 +49,6 @@ async function assertWalks(page: PageOf, filters: readonly ListFilter[], expecte
       if (expected.length > 0) assert.deepEqual(await walk(page, query, 'before'), wanted, where);
     }
   }
-}
-
-/** The server does so by itself within a minute; until then it takes the tables for empty ones. */
-async function analyze({ store, url }: Subject): Promise<void> {
-  if (store.kind === 'postgres') await execute(url, 'analyze');
 }
 
 onEachDatabase('lists by links', (subject) => {

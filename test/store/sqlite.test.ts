@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import Sqlite from 'better-sqlite3';
+import { Failure } from '../../src/domain/failure.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { createStore, openStore } from '../../src/store/knex/index.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
@@ -31,6 +32,20 @@ describe('SQLite', () => {
     assert.equal(await pragma('journal_mode'), 'wal');
     assert.equal(await pragma('synchronous'), 2);
     assert.equal(await pragma('foreign_keys'), 1);
+  });
+
+  test('no database is made in an empty file of another user', async (t) => {
+    const empty = `${file}.empty`;
+    writeFileSync(empty, '');
+    t.after(() => rmSync(empty));
+    const options = { url: `sqlite:${empty}`, log: () => {}, waitMilliseconds: 60_000 };
+    t.mock.method(process as Required<NodeJS.Process>, 'geteuid', () => statSync(empty).uid + 1);
+    const isRefusal = (error: unknown) =>
+      error instanceof Failure && /is an empty file of another user/.test(String(error.detail.message));
+    assert.throws(() => openSqlite(options), isRefusal);
+    assert.equal(statSync(empty).size, 0);
+    t.mock.restoreAll();
+    await openSqlite(options).db.destroy();
   });
 
   test('a connection that does not wait for the disk is detected at its first write', async () => {

@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/knex/index.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPooler } from '../support/pooler.ts';
-import { ask, execute } from '../support/rows.ts';
+import { analyze, ask, execute } from '../support/rows.ts';
 import { runsOf, sampled } from '../support/sample.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
 import { newAccount, newUser, now, unique } from './samples.ts';
@@ -168,8 +168,7 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     await addUsers(url, accountId, random, many[store.kind]);
     await addUsers(url, other, random, 50);
     await compare(subject, accountId, random, 8);
-    // The server does so by itself within a minute.
-    if (store.kind === 'postgres') await execute(url, 'analyze');
+    await analyze({ store, url });
     await indexAll(subject, 3);
     await compare(subject, accountId, random, 8);
     await indexAll(subject);
@@ -193,7 +192,7 @@ onEachDatabase('searching users for a part of a text', (subject) => {
     const random = createRandom(7);
     const { id: accountId } = await newAccount(store);
     await addUsers(url, accountId, random, many.sqlite);
-    if (store.kind === 'postgres') await execute(url, 'analyze');
+    await analyze({ store, url });
     await indexAll(subject);
     const email = `${unique('needle')}@example.com`;
     const { id } = await newUser(store, accountId, { email, emailKey: email, lastname: 'Lovelace' });
@@ -253,7 +252,7 @@ onEachDatabase('searching users for a part of a text', (subject) => {
       `update users set company = ${quoted(randomText(random))} || 'common' || (id % 7)
         where account_id = ${accountId} and id % 9 <> 0`,
     );
-    if (store.kind === 'postgres') await execute(url, 'analyze');
+    await analyze({ store, url });
     await indexAll(subject);
     const before = await readAll(url, accountId);
     assert.ok(before.filter((row) => String(row['company']).includes('common')).length > 2_400, 'many have it');

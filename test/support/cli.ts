@@ -70,7 +70,10 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
 /** Processes of `ask` that no command runs in, by what they were started with. */
 const idle = new Map<string, ChildProcess[]>();
 
-/** A process that runs commands, one at a time: one that is idle, or a new one. It keeps this one up only while one runs. */
+/**
+ * A process that runs commands, one at a time: one that is idle, or a new one. It keeps this one up only while one
+ * runs.
+ */
 function openResident(base: Readonly<Record<string, string>>, root: string) {
   const recording = recordingEnvironment(base);
   const key = JSON.stringify([root, recording]);

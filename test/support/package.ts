@@ -1,4 +1,6 @@
-/** The package of `npm run package`, and a place where it is installed as npm does, with the packages of this checkout. */
+/**
+ * The package of `npm run package`, and a place where it is installed as npm does, with the packages of this checkout.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';

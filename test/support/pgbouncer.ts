@@ -1,6 +1,6 @@
 /**
- * The real PgBouncer in front of a PostgreSQL: the program of this machine, or Debian's packages, which are unpacked into
- * a temporary folder and not installed.
+ * The real PgBouncer in front of a PostgreSQL: the program of this machine, or Debian's packages, which are unpacked
+ * into a temporary folder and not installed.
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -63,7 +63,9 @@ const guardScript = `
 /** A tool of the server, run to its end; both throw with what it said when it fails. */
 interface Tools {
   run(name: 'initdb' | 'pg_ctl', args: readonly string[]): void;
-  /** The same without blocking: where this process has connections, they would be idle until their servers close them. */
+  /**
+   * The same without blocking: where this process has connections, they would be idle until their servers close them.
+   */
   runLater(name: 'pg_ctl', args: readonly string[]): Promise<void>;
 }
 

@@ -57,8 +57,8 @@ if (folder !== undefined) {
 }
 
 /**
- * A table of what the processes of test files noted, the longest first. `filesOf` says what is in a group; `database` is
- * what PostgreSQL took.
+ * A table of what the processes of test files noted, the longest first. `filesOf` says what is in a group; `database`
+ * is what PostgreSQL took.
  */
 export function tableOfTimes(from: string, filesOf: (entry: string) => readonly string[], database: number): string {
   const noted = readdirSync(from).map((name): Noted => JSON.parse(readFileSync(join(from, name), 'utf8')));

@@ -17,8 +17,8 @@ export const statementsVariable = 'GATEHOUSE_TEST_STATEMENTS';
 export const recorderVariable = 'GATEHOUSE_TEST_RECORDER';
 
 /**
- * Writes this module and what it imports into the folder and answers its address. What Node keeps of compiled sources is
- * not open yet when it loads such a module, so that each server and command would load what strips its types.
+ * Writes this module and what it imports into the folder and answers its address. What Node keeps of compiled sources
+ * is not open yet when it loads such a module, so that each server and command would load what strips its types.
  */
 export async function writeRecorder(folder: string): Promise<string> {
   const { transform } = await import('esbuild');

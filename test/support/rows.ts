@@ -2,6 +2,7 @@
 
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import type { Store } from '../../src/store/store.ts';
 
 /** The rows of each table by its name. */
 export type Rows = Readonly<Record<string, readonly unknown[]>>;
@@ -83,6 +84,16 @@ export async function execute(url: string, statement: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+interface Analyzed {
+  readonly store: Pick<Store, 'kind'>;
+  readonly url: string;
+}
+
+/** PostgreSQL does so by itself within a minute; until then it takes the tables for empty ones. */
+export async function analyze({ store, url }: Analyzed): Promise<void> {
+  if (store.kind === 'postgres') await execute(url, 'analyze');
 }
 
 /** How many rows a query finds. */

@@ -38,7 +38,9 @@ export function partsOn(kind: DatabaseKind): (title: string, declare: () => void
   };
 }
 
-/** Declares cases with `it` of the module that calls this: all on SQLite, the first and then one in 12 on PostgreSQL. */
+/**
+ * Declares cases with `it` of the module that calls this: all on SQLite, the first and then one in 12 on PostgreSQL.
+ */
 export function casesOn(
   kind: DatabaseKind,
   it: (title: string, run: () => Promise<void>) => unknown,

@@ -76,12 +76,13 @@ export async function requireOtherAdministrator(
 ): Promise<void> {
   const { actor } = currentAuditContext();
   if (actor?.type !== 'user') return;
-  // The caller holds the user, so that nobody gives or takes the scopes meanwhile: others need not wait for each other.
+  // The caller holds the user, so that nobody gives or takes the scopes meanwhile. Only changes of a full administrator
+  // need the lock on all of them.
   const own = await tx.administrators.find(account.id, userId);
   if (!own?.scopes.includes('manage_all')) return;
   const all = await tx.administrators.lockAll(account.id);
   if (actor.id === userId) await requireSuccessor(tx, all, userId);
-  else if (isFull(all, userId)) await requireStanding(tx, all);
+  else await requireStanding(tx, all);
 }
 
 function isFull(all: readonly AdministratorRecord[], userId: number): boolean {

@@ -15,7 +15,8 @@ export function queuePerKey<Key extends object>(options: FairQueueOptions): (key
 
 interface Waiting<Other> {
   readonly share: Share;
-  readonly waitMilliseconds: number;
+  /** Default: as long as it takes. */
+  readonly waitMilliseconds?: number | undefined;
   /** Called in place of the work when others had the turns for that long, or too many wait. */
   readonly otherwise: () => Other;
 }

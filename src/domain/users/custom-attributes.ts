@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 
 /** Limited because every user in a list shows all of them. */
-const mostAttributes = 200;
+export const mostAttributes = 200;
 
 interface AttributeInput {
   readonly name?: string | undefined;

@@ -178,7 +178,11 @@ export async function attributeIdsOf(
 }
 
 /** Throws `value_invalid` for an undefined short name, and for a value that is too long. */
-export function readAttributes(known: ReadonlyMap<string, number>, values: UserInput['customAttributes']) {
+export function requireAttributes(known: ReadonlyMap<string, number>, values: UserInput['customAttributes']): void {
+  readAttributes(known, values);
+}
+
+function readAttributes(known: ReadonlyMap<string, number>, values: UserInput['customAttributes']) {
   return Object.entries(values ?? {}).map(([shortname, value]) => {
     const name = `custom_attributes.${shortname.slice(0, 64)}`;
     const attributeId = known.get(shortname);

@@ -4,11 +4,12 @@ import { assigned } from './assigned.ts';
 import { chunks } from './chunks.ts';
 import { dialectOf } from './dialect.ts';
 import { holdLinks, holdPresent } from './hold.ts';
-import { lostBefore, newestRemoval } from './link-age.ts';
+import { lostBefore } from './link-age.ts';
 import { endLost } from './removals.ts';
 import { refersToPresent } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
+import { addRoleLinks, ascending, removeLinks } from './write-role-links.ts';
 
 function link(accountId: number, appId: number, assignee: Assignee): readonly [string, Record<string, Cell>] {
   const app = { account_id: accountId, app_id: appId };
@@ -29,43 +30,32 @@ export function accessVerbs(db: Knex): AccessStore {
     return found !== undefined;
   };
   return {
-    grant: (accountId, appId, assignee, at) =>
-      separately(db, async (tx) => {
+    grant: async (accountId, appId, assignee, at) => {
+      if (!('userId' in assignee)) {
+        return (await addRoleLinks(db, accountId, 'apps', [assignee.roleId], [appId], at)).length === 1;
+      }
+      const { userId } = assignee;
+      return separately(db, async (tx) => {
         const [table, key] = link(accountId, appId, assignee);
         await holdPresent(tx, accountId, 'app', [appId]);
-        if ('userId' in assignee) await holdPresent(tx, accountId, 'user', [assignee.userId]);
-        else await holdPresent(tx, accountId, 'role', [assignee.roleId]);
+        await holdPresent(tx, accountId, 'user', [userId]);
         await holdLinks(tx, tx(table).where(key), 'app_id');
-        const afterRemoval =
-          'userId' in assignee
-            ? (await lostBefore(tx, accountId, { appId }, [assignee.userId]))(assignee.userId, appId)
-            : newestRemoval(tx, accountId);
+        const lostOf = await lostBefore(tx, accountId, { appId }, [userId]);
         const added = await tx(table)
-          .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
+          .insert({ ...key, assigned_at: at, after_removal: lostOf(userId, appId) })
           .onConflict(Object.keys(key))
           .ignore()
           .returning('app_id');
         return added.length === 1;
-      }),
+      });
+    },
     grantRoles: async (accountId, appId, roleIds, at) => {
-      for await (const some of chunks(roleIds.toSorted((one, other) => one - other))) {
-        await separately(db, async (tx) => {
-          await holdPresent(tx, accountId, 'app', [appId]);
-          await holdPresent(tx, accountId, 'role', some);
-          const known = { account_id: accountId, app_id: appId };
-          await holdLinks(tx, tx('app_roles').where(known).whereIn('role_id', some), 'role_id');
-          const afterRemoval = newestRemoval(tx, accountId);
-          await tx('app_roles')
-            .insert(some.map((roleId) => ({ ...known, role_id: roleId, assigned_at: at, after_removal: afterRemoval })))
-            .onConflict(['account_id', 'app_id', 'role_id'])
-            .ignore();
-        });
+      for await (const some of chunks(roleIds.toSorted(ascending))) {
+        await addRoleLinks(db, accountId, 'apps', some, [appId], at);
       }
     },
     revokeRoles: async (accountId, appId, roleIds) => {
-      for await (const some of chunks(roleIds)) {
-        await db('app_roles').where({ account_id: accountId, app_id: appId }).whereIn('role_id', some).delete();
-      }
+      await removeLinks(db, 'app_roles', { account_id: accountId, app_id: appId }, 'role_id', roleIds);
     },
     revoke: async (accountId, appId, assignee) => {
       const [table, key] = link(accountId, appId, assignee);

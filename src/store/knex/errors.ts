@@ -82,7 +82,7 @@ const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREAC
 const uncodedOutage =
   /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Client was closed|operation timed out|Unable to acquire a connection|The database connection is not open|aborted$)/;
 
-/** A condition that ends without a change of what the service may use, or has: trying again makes sense. */
+/** Temporary: trying again may succeed without an operator restoring a table, a right or a password. */
 export function isPassing(error: unknown): boolean {
   const described = describe(error);
   return isOutage(described) && !Object.hasOwn(postgresTaken, described.code);

@@ -134,8 +134,11 @@ export interface Ways {
   readonly rowByRow: readonly ListFilter[];
   /** Filters whose rows an index of parts of texts finds, with the parts; each of the rows is checked, too. */
   readonly searched: ReadonlyMap<ListFilter, readonly string[]>;
-  /** Those found are not looked up, but told from other rows while these are read in the order of the list. */
-  readonly isWalked: boolean;
+  /**
+   * `sorted`: a filter matches few rows, which are looked up by it and sorted. `walked`: those found are picked out of the
+   * list as it is read in order. `read`: neither.
+   */
+  readonly way: 'sorted' | 'walked' | 'read';
 }
 
 /** Everything of the account that may satisfy the filter. */
@@ -153,7 +156,7 @@ export function filtered<Item>(
   listing: Listing<Item>,
   accountId: number,
   filters: readonly ListFilter[],
-  { rowByRow, searched, isWalked }: Ways,
+  { rowByRow, searched, way }: Ways,
   passed: Passed | null = null,
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
@@ -174,7 +177,8 @@ export function filtered<Item>(
     }
     const searchedFor = searchedIds(db, accountId, searched.get(filter));
     // The number is read from any index, so that a row that was not found need not be read.
-    if (searchedFor && isWalked) rows.whereRaw(`+${listing.id} in (${searchedFor[0]})`, searchedFor[1] as Cell[]);
+    if (searchedFor && way === 'walked')
+      rows.whereRaw(`+${listing.id} in (${searchedFor[0]})`, searchedFor[1] as Cell[]);
     else if (searchedFor) elsewhere.push(searchedFor);
     const [sql, bindings] = conditionOn(db, listing, accountId, filter, isChecked, passed);
     rows.whereRaw(sql, bindings as Cell[]);

@@ -23,16 +23,14 @@ export interface Asked<Item> extends Ways {
   readonly order: Order;
   /** What totals are counted by, in any order. */
   readonly counted: Ways;
-  /** A filter matches few rows, which are looked up by it and sorted. */
-  readonly lookedUp: boolean;
 }
 
 /** SQL of the sort key and of the id, by whose indexes the rows are read unless few are looked up. */
-export function keysOf<Item>({ db, listing, order, lookedUp }: Asked<Item>): {
+export function keysOf<Item>({ db, listing, order, way }: Asked<Item>): {
   readonly key: string;
   readonly id: string;
 } {
-  const written = (value: string) => (lookedUp ? (dialectOf(db).unindexed?.(value) ?? value) : value);
+  const written = (value: string) => (way === 'sorted' ? (dialectOf(db).unindexed?.(value) ?? value) : value);
   return { key: written(order.key), id: written(listing.id) };
 }
 
@@ -44,7 +42,7 @@ export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQu
 
 /** The rows that satisfy the filters; default: those of the query. `passed`: only rows beyond a position are read. */
 export function rowsOf<Item>(
-  asked: Omit<Asked<Item>, 'lookedUp' | 'counted'>,
+  asked: Omit<Asked<Item>, 'counted'>,
   filters = asked.query.filters,
   passed: Passed | null = null,
 ): Knex.QueryBuilder {

@@ -20,18 +20,18 @@ const mostFollowed = 1000;
 const mostSorted = 2000;
 /** Maximum number of rows looked up to be counted: reading all of a large account is quicker then. */
 const mostCounted = 50_000;
-/** Maximum number of rows found that others are told from: of more, one is soon met by reading row by row. */
+/** Maximum number of rows found that are picked out of the list: of more, one is soon met by reading row by row. */
 const mostWalked = 20_000;
 
 /** A part that more have is not asked for beside one that few have. */
 const mostOfPart = 10_000;
 
-const plainly: Ways = { rowByRow: [], searched: new Map(), isWalked: false };
+const plainly: Ways = { rowByRow: [], searched: new Map(), way: 'read' };
 
 type Known<Item> = Omit<Asked<Item>, keyof Measured>;
 
 /** What is known of the rows that the filters match. */
-type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'isWalked' | 'lookedUp' | 'counted'>;
+type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'way' | 'counted'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -95,14 +95,13 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Measured
     if (await isTooMany(db, matching.limit(mostSorted + 1).as('matched'))) many.push(filter);
   }
   const { few, some, counted } = await measureSearched(known);
-  const lookedUp = few.size > 0 || ranges.some((filter) => !many.includes(filter));
-  const isWalked = !lookedUp && isOfRows(known);
+  const isLookedUp = few.size > 0 || ranges.some((filter) => !many.includes(filter));
+  const way = isLookedUp ? 'sorted' : isOfRows(known) ? 'walked' : 'read';
   return {
     rowByRow: many,
-    searched: isWalked ? some : few,
-    isWalked,
-    lookedUp,
-    counted: { rowByRow: [], searched: counted, isWalked: false },
+    searched: way === 'walked' ? some : few,
+    way,
+    counted: { rowByRow: [], searched: counted, way: 'read' },
   };
 }
 
@@ -117,7 +116,7 @@ type Searched = Ways['searched'];
 interface Sized {
   /** So few that they are looked up and sorted. */
   readonly few: Searched;
-  /** So few that they are told from the others. */
+  /** So few that they are picked out of the list as it is read in order. */
   readonly some: Searched;
   /** So few that they are counted. */
   readonly counted: Searched;

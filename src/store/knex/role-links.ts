@@ -1,31 +1,17 @@
 /** Roles as a list, and their links to apps, users and administrators. */
 
 import type { Knex } from 'knex';
-import type { RoleLink, RoleRecord, RoleStore } from '../roles.ts';
+import type { RoleRecord, RoleStore } from '../roles.ts';
 import { chunks } from './chunks.ts';
 import { dialectOf } from './dialect.ts';
-import { holdLinks, holdPresent } from './hold.ts';
-import { lostBefore, newestRemoval } from './link-age.ts';
 import { listPage } from './list.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
-import type { DbRow } from './shape.ts';
-import { separately } from './transact.ts';
-
-/** The tables of the links, and of what they reference. */
-const links = {
-  apps: { table: 'app_roles', column: 'app_id', named: 'clients', id: 'app_id', kind: 'app' },
-  users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
-  admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
-} as const satisfies Record<RoleLink, object>;
+import { addRoleLinks, ascending, links, removeLinks } from './write-role-links.ts';
 
 const roleRows = { named: 'roles', id: 'id', kind: 'role' } as const;
-
-function ascending(one: number, other: number): number {
-  return one - other;
-}
 
 const listing: Listing<RoleRecord> = {
   table: 'roles',
@@ -46,81 +32,33 @@ const listing: Listing<RoleRecord> = {
   read: rows.roles.read,
 };
 
-type Age = { readonly after_removal?: Knex.Raw | number | null };
-
-/** `after_removal` for new links, by what they reference and by role. Administrators have nothing to lose. */
-async function agesOf(
-  db: Knex,
-  accountId: number,
-  link: RoleLink,
-  roleIds: readonly number[],
-  ids: readonly number[],
-): Promise<(id: number, roleId: number) => Age> {
-  if (link === 'admins') return () => ({});
-  if (link === 'apps') return () => ({ after_removal: newestRemoval(db, accountId) });
-  const lostOf = await lostBefore(db, accountId, { roleIds }, ids);
-  return (userId, roleId) => ({ after_removal: lostOf(userId, roleId) });
-}
-
-/** Links each of the roles to each of the ids, a few hundred pairs at most; answers the pairs that were not linked. */
-function add(
-  db: Knex,
-  accountId: number,
-  link: RoleLink,
-  roleIds: readonly number[],
-  ids: readonly number[],
-  at: number,
-): Promise<DbRow[]> {
-  const { table, column, kind } = links[link];
-  return separately(db, async (tx) => {
-    await holdPresent(tx, accountId, 'role', roleIds);
-    await holdPresent(tx, accountId, kind, ids);
-    const existing = tx(table).where('account_id', accountId).whereIn('role_id', roleIds).whereIn(column, ids);
-    await holdLinks(tx, existing, column, 'role_id');
-    const ageOf = await agesOf(tx, accountId, link, roleIds, ids);
-    const pairs = roleIds.flatMap((roleId) => ids.map((id) => ({ roleId, id })));
-    return tx(table)
-      .insert(
-        pairs.map(({ roleId, id }) => {
-          const key = { account_id: accountId, role_id: roleId, [column]: id };
-          return { ...key, assigned_at: at, ...ageOf(id, roleId) };
-        }),
-      )
-      .onConflict(['account_id', column, 'role_id'])
-      .ignore()
-      .returning([column, 'role_id']);
-  });
-}
-
-/** Removes those links whose column has one of the ids; answers the ids that were there, ascending. */
-async function remove(
-  db: Knex,
-  table: string,
-  of: Readonly<Record<string, number>>,
-  column: string,
-  ids: readonly number[],
-): Promise<readonly number[]> {
-  const removed: number[] = [];
-  const fixed = Object.keys(of).map((name) => `${name} = ? and `);
-  for await (const some of chunks(ids)) {
-    const wanted = some.map(() => '?').join(', ');
-    // As raw SQL: Knex has no `returning` for deletions on SQLite.
-    const sql = `delete from ${table} where ${fixed.join('')}${column} in (${wanted}) returning ${column}`;
-    const answer = await db.raw(sql, [...Object.values(of), ...some]);
-    removed.push(
-      ...dialectOf(db)
-        .rowsOf(answer)
-        .map((row) => Number(row[column])),
-    );
-  }
-  return removed.toSorted(ascending);
-}
-
-type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'assign' | 'move' | 'unlink' | 'withdraw' | 'findUnknown';
+type LinkVerb =
+  | 'page'
+  | 'namesOf'
+  | 'linked'
+  | 'linkedAt'
+  | 'link'
+  | 'assign'
+  | 'move'
+  | 'unlink'
+  | 'withdraw'
+  | 'findUnknown';
 
 export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
   return {
     page: (accountId, query) => listPage(db, listing, accountId, query),
+    namesOf: async (accountId, ids) => {
+      const names = new Map<number, string>();
+      for await (const some of chunks(ids)) {
+        const found: { id: number; name: string }[] = await db('roles')
+          .where('account_id', accountId)
+          .whereIn('id', some)
+          .whereRaw(present('role', 'roles'))
+          .select('id', 'name');
+        for (const { id, name } of found) names.set(id, name);
+      }
+      return names;
+    },
     linked: async (accountId, link, roleIds) => {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
@@ -154,7 +92,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       const { column } = links[link];
       const linked: number[] = [];
       for await (const some of chunks(ids.toSorted(ascending))) {
-        const added = await add(db, accountId, link, [roleId], some, at);
+        const added = await addRoleLinks(db, accountId, link, [roleId], some, at);
         linked.push(...added.map((row) => Number(row[column])));
       }
       return linked.toSorted(ascending);
@@ -162,7 +100,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     assign: async (accountId, userId, roleIds, at) => {
       const assigned: number[] = [];
       for await (const some of chunks(roleIds.toSorted(ascending))) {
-        const added = await add(db, accountId, 'users', some, [userId], at);
+        const added = await addRoleLinks(db, accountId, 'users', some, [userId], at);
         assigned.push(...added.map((row) => Number(row['role_id'])));
       }
       return assigned.toSorted(ascending);
@@ -173,10 +111,10 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     unlink: (accountId, link, roleId, ids) => {
       const { table, column } = links[link];
-      return remove(db, table, { account_id: accountId, role_id: roleId }, column, ids);
+      return removeLinks(db, table, { account_id: accountId, role_id: roleId }, column, ids);
     },
     withdraw: (accountId, userId, roleIds) =>
-      remove(db, 'role_users', { account_id: accountId, user_id: userId }, 'role_id', roleIds),
+      removeLinks(db, 'role_users', { account_id: accountId, user_id: userId }, 'role_id', roleIds),
     findUnknown: async (accountId, what, ids) => {
       const { named, id, kind } = what === 'roles' ? roleRows : links[what];
       for await (const some of chunks(ids)) {

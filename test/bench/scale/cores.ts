@@ -1,9 +1,9 @@
 /**
  * A machine in a simulation: threads that take turns on its cores. All times are µs.
  *
- * A core keeps a thread while it has work, up to a slice; then the one that has used least is next, as with Linux's fair
- * scheduler. A thread that comes to a core on which another one ran before pays for the change: the caches hold the
- * other one's data.
+ * A core keeps a thread while it has work, up to a slice; then the one that has used least is next, as with Linux's
+ * fair scheduler. A thread that comes to a core on which another one ran before pays for the change: the caches hold
+ * the other one's data.
  */
 
 export interface Clock {

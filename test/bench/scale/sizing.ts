@@ -1,6 +1,6 @@
 /**
- * What a number of users needs: a mix of requests in the busiest hour, each in terms of refreshes by its processor time,
- * through the model of refreshes (`model.ts`) and of machines (`world.ts`).
+ * What a number of users needs: a mix of requests in the busiest hour, each in terms of refreshes by its processor
+ * time, through the model of refreshes (`model.ts`) and of machines (`world.ts`).
  */
 
 import { fitModel, type Measurements } from './fit.ts';
@@ -44,8 +44,8 @@ export const usualPeak = 0.15;
 export const usualCores = 4;
 
 /**
- * Of which measured requests one of the mix consists. A sign-in is a password, the pages on the way, which write and read
- * as a pushed request does, and the tokens.
+ * Of which measured requests one of the mix consists. A sign-in is a password, the pages on the way, which write and
+ * read as a pushed request does, and the tokens.
  */
 const consistsOf: Readonly<Record<keyof Mix, readonly MeasuredRequest[]>> = {
   'sign-ins': ['delegated', 'pushed', 'pushed', 'pushed', 'refresh'],

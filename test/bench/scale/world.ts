@@ -1,6 +1,6 @@
 /**
- * Many accounts, nodes, and databases: what a number of refreshes a second needs, and what is full first. Formulas and a
- * placement of accounts at random, fed by the model of one machine (`model.ts`).
+ * Many accounts, nodes, and databases: what a number of refreshes a second needs, and what is full first. Formulas and
+ * a placement of accounts at random, fed by the model of one machine (`model.ts`).
  */
 
 export interface Demand {

@@ -1,4 +1,6 @@
-/** Why somebody cannot sign in, from the user's page: twelve causes, each found and mended, by pointer and by keyboard. */
+/**
+ * Why somebody cannot sign in, from the user's page: twelve causes, each found and mended, by pointer and by keyboard.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -51,6 +51,7 @@ const copied = [
   'scripts/check.ts',
   'scripts/compiler.ts',
   'scripts/import-circles.ts',
+  'scripts/imports.ts',
   'scripts/references.ts',
   'scripts/source-rules.ts',
   'src/pages/docs/anchor.ts',

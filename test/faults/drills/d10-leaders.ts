@@ -26,7 +26,9 @@ const withoutStandbysMilliseconds = 15_000;
 /** For so many losses one planned change, and one leader that goes on reading. */
 const lossesPerChange = 10;
 
-/** D10: leaders are lost, changed on purpose, demoted without an end of their connections, and left without standbys. */
+/**
+ * D10: leaders are lost, changed on purpose, demoted without an end of their connections, and left without standbys.
+ */
 export const drill: Drill = {
   id: 'D10',
   title:

@@ -15,7 +15,9 @@ import type { Drill } from '../drill.ts';
 
 const mostSeconds = 60;
 
-/** G4: from a fresh clone to an authorized call of a tool, the Python client, and the conformance tool of the protocol. */
+/**
+ * G4: from a fresh clone to an authorized call of a tool, the Python client, and the conformance tool of the protocol.
+ */
 export const drill: Drill = {
   id: 'G4',
   title:

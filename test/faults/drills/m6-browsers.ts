@@ -1,6 +1,6 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M6: what people do; `npm test` signs them in without JavaScript, and does the rest with it. */
+/** M6: what people do; `npm test` has one of nine sign-ins without JavaScript, and most of the rest with it. */
 export const drill = matrixDrill({
   id: 'M6',
   title: 'people in a browser, with and without JavaScript, with applications of every name',

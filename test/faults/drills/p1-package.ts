@@ -56,7 +56,9 @@ async function packLater(folder: string, file: string): Promise<string> {
   return join(folder, `gatehouse-${laterVersion}.tgz`);
 }
 
-/** Serves by a command in `cwd`, gets a token with the pair of the demo account, and stops by a signal to the command. */
+/**
+ * Serves by a command in `cwd`, gets a token with the pair of the demo account, and stops by a signal to the command.
+ */
 async function serveOnce(cwd: string, command: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const port = await freePort();

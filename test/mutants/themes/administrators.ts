@@ -218,7 +218,7 @@ export const administrators: readonly Mutant[] = [
     id: 'administrator-standing-ended',
     rule: 'of two administrators who suspend each other at once one stays',
     file: 'domain/administrators/administrators.ts',
-    text: 'else if (isFull(all, userId)) await requireStanding(tx, all);',
+    text: 'else await requireStanding(tx, all);',
     becomes: '',
     killedBy,
   },

@@ -84,6 +84,22 @@ export const callers: readonly Mutant[] = [
     killedBy: 'surfaces/xml/refusals.ts',
   },
   {
+    id: 'api-key-taken-v3',
+    rule: 'a link of version 3 is refused to an API key that is revoked while it waits',
+    file: 'surfaces/api-v3/index.ts',
+    text: 'looksAgain: true,',
+    becomes: '',
+    killedBy: 'surfaces/api-v3/make-invite-link.ts',
+  },
+  {
+    id: 'credential-taken-v1',
+    rule: 'a link of version 1 is refused to a credential that is revoked while it waits',
+    file: 'surfaces/api-1/index.ts',
+    text: 'looksAgain: true,',
+    becomes: '',
+    killedBy: 'surfaces/api-1/create-invite-link.ts',
+  },
+  {
     id: 'api-key-of-account',
     rule: "an API key is not accepted at another account's host",
     file: 'domain/callers/find-api-key.ts',

@@ -1,4 +1,7 @@
-/** A copy of a database is whole before anybody uses it, files of people run nothing, and claims tell no more than they should. */
+/**
+ * A copy of a database is whole before anybody uses it, files of people run nothing, and claims tell no more than they
+ * should.
+ */
 
 import type { Mutant } from '../mutant.ts';
 

@@ -5,7 +5,9 @@ import assert from 'node:assert/strict';
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Node = Json[] | { [name: string]: Json };
 
-/** The names on the way from the document's root, separated by spaces; references are followed, parameters are named. */
+/**
+ * The names on the way from the document's root, separated by spaces; references are followed, parameters are named.
+ */
 type Place = string;
 
 /** A contract that can be changed. Each method throws where its place is not there. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, mock } from 'node:test';
+import { listCredentials, revokeCredentialById } from '../../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../../src/domain/callers/scopes.ts';
 import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -66,6 +67,27 @@ export function createInviteLink(app: () => TestApp): void {
     }
     const headers = { authorization: `Bearer ${await app().bearer('manage_all')}`, 'content-type': 'text/plain' };
     assert.equal(form(await app().send('POST', path, { headers, raw: 'x' }), 'UnsupportedMediaTypeError'), 415);
+  });
+
+  it('refuses a call that waits when its credential is revoked meanwhile', async () => {
+    const one = await app().another();
+    const { services, account } = one;
+    const user = await makeUser(one);
+    const headers = { authorization: `Bearer ${await one.bearer('manage_all')}` };
+    const { transaction } = services.store;
+    const { mock: waiting } = mock.method(
+      services.store,
+      'transaction',
+      async (work: Parameters<typeof transaction>[0]) => {
+        waiting.restore();
+        for (const { id } of await listCredentials(services, account))
+          await revokeCredentialById(services, account, id);
+        return transaction(work);
+      },
+    );
+    const answer = await one.send('POST', path, { headers, json: { email: user.email } });
+    assert.equal(answer.status, 401, answer.text);
+    assert.equal((await services.store.users.findDetailed(account.id, user.id))?.invitationSentAt, null);
   });
 
   it('answers 429 beyond the limit of the credential', async () => {

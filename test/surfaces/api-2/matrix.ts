@@ -74,15 +74,36 @@ export function matrix(app: () => TestApp, operations: readonly Operation[] = al
 
   it('omits no operation, scope or case', (t) => {
     for (const line of tableOf(rows)) t.diagnostic(line);
-    for (const { operationId } of operations) {
+    for (const [index, operation] of operations.entries()) {
+      const { operationId } = operation;
       const cells = rows.get(operationId) ?? {};
       assert.deepEqual(
         Object.keys(cells).toSorted(),
         [...credentialScopes, ...administratorColumns, ...columns].toSorted(),
         operationId,
       );
+      const permitted = permittedBy(operation);
+      for (const [kind, scopes] of [
+        ['', credentialScopes],
+        ['administrator ', administratorScopes],
+      ] as const) {
+        const statuses = (some: readonly string[]) => some.map((scope) => cells[kind + scope] ?? null);
+        const refused = statuses(scopes.filter((scope) => !permitted.includes(scope)));
+        assert.ok(
+          refused.every((status) => status === 403),
+          `${operationId}: ${kind}${refused}`,
+        );
+        const allowed = statuses(scopes.filter((scope) => permitted.includes(scope)));
+        const asked = allowed.filter((status) => status !== null);
+        const least = isSampled(index, 6) ? allowed.length : Math.min(allowed.length, 1);
+        assert.ok(asked.length >= least, `${operationId}: ${kind}${allowed}`);
+      }
     }
   });
+}
+
+function permittedBy({ security }: Operation): string[] {
+  return security.flatMap((scheme) => scheme?.scopes ?? []);
 }
 
 /**
@@ -97,7 +118,7 @@ async function askAsEach(
   callers: ReadonlyMap<string, string | AtConsole>,
   kind = '',
 ): Promise<Cells> {
-  const permitted = operation.security.flatMap((scheme) => scheme?.scopes ?? []);
+  const permitted = permittedBy(operation);
   assert.ok(permitted.length > 0, 'everyone is let in');
   const success = Number(operation.statuses.find((status) => status.startsWith('2')));
   const those = [...callers.keys()];

@@ -9,7 +9,9 @@ import type { TestApp } from '../../support/app.ts';
 import { encoded, least } from './hooks.ts';
 import { managing } from './managing.ts';
 
-/** The store, in whose transactions another write comes as late as it can: before the hook is locked, or after a read. */
+/**
+ * The store, in whose transactions another write comes as late as it can: before the hook is locked, or after a read.
+ */
 function meeting(store: Store, write: () => Promise<unknown>): Store {
   let writing: Promise<unknown> | undefined;
   const once = () => {

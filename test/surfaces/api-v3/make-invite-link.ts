@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, it, mock } from 'node:test';
+import { revokeApiKey } from '../../../src/domain/callers/api-keys.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -118,6 +119,26 @@ export function makeInviteLink(app: () => TestApp): void {
     }
     for (const shape of shapes) assert.deepEqual(shape, shapes[0]);
     assert.equal(shapes[0]?.status, 200);
+  });
+
+  it('a call that waits is refused when its key is deleted meanwhile', async () => {
+    const one = await app().another();
+    const { services, account } = one;
+    const { id, key } = await newApiKey(one);
+    const user = await makeUser(one);
+    const { transaction } = services.store;
+    const { mock: waiting } = mock.method(
+      services.store,
+      'transaction',
+      async (work: Parameters<typeof transaction>[0]) => {
+        waiting.restore();
+        await revokeApiKey(services, account, id);
+        return transaction(work);
+      },
+    );
+    const answer = await post(apiHost, JSON.stringify({ api_key: key, email: user.email }));
+    assert.deepEqual([answer.status, answer.text], [400, wrongKey]);
+    assert.equal((await services.store.users.findDetailed(account.id, user.id))?.invitationSentAt, null);
   });
 
   it('is recorded with the actor API, and counted', async () => {

@@ -146,7 +146,8 @@ for (const kind of databases) {
     after(() => app.dispose());
     for (const [title, declare] of Object.entries(cases)) part(title, () => declare(() => app));
   });
-  // Each with an application of its own. On PostgreSQL the first runs alone: rows of the others are tried in test/store.
+  // Each with an application of its own. On PostgreSQL the first runs alone: rows of the others are tried in
+  // test/store.
   const alone = partsOn(kind);
   alone(`request objects by reference on ${kind}`, () => requestReferences(kind));
   alone(`clients with a metadata document on ${kind}`, () => documentClients(kind));

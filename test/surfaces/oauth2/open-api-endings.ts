@@ -29,7 +29,9 @@ import { type AppOf, askTokens, assertEnded, assertError, codeForm, toClient, un
 const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const grantTypes = ['authorization_code', 'refresh_token', exchange];
 
-/** What ends the tokens of clients that have an API by their users' consent, and which of several `resource`s counts. */
+/**
+ * What ends the tokens of clients that have an API by their users' consent, and which of several `resource`s counts.
+ */
 export function openApiEndings(app: AppOf): void {
   let one: TestApp;
   before(async () => {

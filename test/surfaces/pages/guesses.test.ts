@@ -1,6 +1,6 @@
 /**
- * L6: parallel guesses do not outrun a counter. A file of its own, as each case asks a hundred times at once; drills ask
- * two hundred and a thousand times.
+ * L6: parallel guesses do not outrun a counter. A file of its own, as each case asks a hundred times at once; drills
+ * ask two hundred and a thousand times.
  */
 
 import assert from 'node:assert/strict';

@@ -89,7 +89,7 @@ export function Users() {
   const list = listOf(query);
   const asked = useAnswer(() => ask(query), [list, query.get('cursor')]);
   const attributes =
-    useAnswer(() => whole((query) => api.get('/api/2/users/custom_attributes', { query })), []).answer?.data ?? [];
+    useAnswer(() => whole((page) => api.get('/api/2/users/custom_attributes', { query: page })), []).answer?.data ?? [];
   const { chosen, keep, choose } = useChosen(list);
   const canWrite = may('manage_users');
   return (

@@ -49,7 +49,7 @@ async function* shownOf(
   const names = new Map<number, string | null>();
   for await (const users of parts) {
     for (const some of partsOf(users, mostAtOnce, sizeOf)) {
-      for (const { roleIds } of some) await findNames(services, account, roleIds, names);
+      await findNames(services, account, some, names);
       yield some.map((user) => shown(user, names));
       await nextTurn();
     }
@@ -60,13 +60,16 @@ function sizeOf({ roleIds, customAttributes }: FullUser): number {
   return 1 + roleIds.length + Object.keys(customAttributes).length;
 }
 
+/** Adds the names of the users' roles; of a role that was deleted meanwhile null. */
 async function findNames(
   { store }: Pick<Services, 'store'>,
   { id: accountId }: Account,
-  roleIds: readonly number[],
+  users: readonly FullUser[],
   names: Map<number, string | null>,
 ): Promise<void> {
-  for (const id of roleIds) if (!names.has(id)) names.set(id, (await store.roles.find(accountId, id))?.name ?? null);
+  const ids = new Set(users.flatMap(({ roleIds }) => roleIds.filter((id) => !names.has(id))));
+  const found = await store.roles.namesOf(accountId, [...ids]);
+  for (const id of ids) names.set(id, found.get(id) ?? null);
 }
 
 function shown(user: FullUser, names: ReadonlyMap<number, string | null>): ShownPerson {

@@ -6,7 +6,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { Failure } from '../../failure.ts';
 import type { Authority } from '../../means/authority.ts';
 import { requireRole } from '../../roles/full-role.ts';
-import { attributeIdsOf, readAttributes, type UserInput } from '../user-input.ts';
+import { attributeIdsOf, requireAttributes, type UserInput } from '../user-input.ts';
 import type { existingChoices } from './line.ts';
 import type { Person } from './person.ts';
 
@@ -15,8 +15,8 @@ export interface ImportOptions {
   /** Does everything and keeps nothing. */
   readonly dryRun: boolean;
   readonly authority: Authority;
-  /** Called before each transaction. */
-  readonly rest?: () => Promise<void>;
+  /** Called before each transaction: other requests get their turn, since on SQLite nothing in one waits. */
+  readonly rest: () => Promise<void>;
   /** Why the lines fail that are left when something else than a line fails, once any were stored; else it is thrown. */
   readonly failureOfRest?: (error: unknown) => Failure;
 }
@@ -46,7 +46,7 @@ export async function inputOf(
 ): Promise<UserInput> {
   if (input.customAttributes) {
     run.attributes ??= await attributeIdsOf(store, run.account);
-    readAttributes(run.attributes, input.customAttributes);
+    requireAttributes(run.attributes, input.customAttributes);
   }
   const roleIds = roles && (await roleIdsOf(run, store, roles));
   return { ...input, roleIds, validatePolicy: true, authority: run.options.authority };

@@ -1,11 +1,11 @@
 /** An import of a few lines, whose outcomes come together. */
 
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
 import { stackOf } from '../../describe.ts';
 import { Failure } from '../../failure.ts';
-import { restAfter } from '../../paced.ts';
+import { restsBetween } from '../../paced.ts';
 import type { PeopleFormat } from './formats.ts';
 import { importPeople } from './import.ts';
 import type { ImportOptions } from './import-run.ts';
@@ -18,16 +18,13 @@ const mostPeople = 500;
 /** Read before others get a turn: one has up to 300 cells. */
 const rowsAtOnce = 20;
 
-/** Rests as long as the last transaction took: other requests get half of the processor, and of the database. */
-function halfOfTheTime(): () => Promise<void> {
-  let began: number | null = null;
-  return async () => {
-    if (began !== null) await delay(restAfter(performance.now() - began, 0.5));
-    began = performance.now();
-  };
-}
+/**
+ * Between transactions it rests as long as the last one took, 50 ms at most: other requests get about half of the
+ * processor, and of the database.
+ */
+const shareOfTime = 0.5;
 
-interface TextImport extends Omit<ImportOptions, 'failureOfRest'> {
+interface TextImport extends Omit<ImportOptions, 'rest' | 'failureOfRest'> {
   readonly format: PeopleFormat;
   readonly content: string;
 }
@@ -36,8 +33,8 @@ type Needed = Pick<Services, 'clock' | 'passwords' | 'vault' | 'store' | 'people
 
 /**
  * The outcome of each line. Throws `value_invalid`, before anything is stored, for a text that cannot be read whole, and
- * `unavailable` while too many import. What fails after lines were stored is an outcome of the others, so that what was
- * done is always told.
+ * `unavailable` when too many imports are under way. What fails after lines were stored is an outcome of the others, so
+ * that what was done is always told.
  */
 export async function importText(
   services: Needed,
@@ -46,7 +43,11 @@ export async function importText(
 ): Promise<readonly LineOutcome[]> {
   const rows = await readRows(services, account, format, content);
   const outcomes: LineOutcome[] = [];
-  const all = { ...options, rest: halfOfTheTime(), failureOfRest: (error: unknown) => failureOfRest(services, error) };
+  const all = {
+    ...options,
+    rest: restsBetween(shareOfTime),
+    failureOfRest: (error: unknown) => failureOfRest(services, error),
+  };
   await inImportTurn(services, account, async () => {
     for await (const some of importPeople(services, account, oneByOne(rows), all)) outcomes.push(...some);
   });

@@ -13,7 +13,7 @@ const most = 64;
 const waitMilliseconds = 30_000;
 const retryAfterSeconds = 10;
 
-/** One for a process; each request has a store of its own. */
+/** Kept by `passwords`, which all requests of a process share; each has a store of its own. */
 const queueOf = queuePerKey<Services['passwords']>({ turns, turnsOfAccount, most });
 
 /** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */

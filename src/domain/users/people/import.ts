@@ -1,6 +1,5 @@
 /** Makes and changes users as the lines of a file say, through `addUsers` and `updateUser`. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { partsOf } from '../../parts.ts';
@@ -80,9 +79,7 @@ function workOf({ existing }: ImportOptions, { roles = [], input }: Line): numbe
 async function importLines(run: Run, lines: readonly Line[]): Promise<LineOutcome[]> {
   const { ended } = run;
   if (ended) return lines.map((line) => notStored(line, ended));
-  // Other requests get their turn: on SQLite nothing in a transaction waits for what would let them.
-  await nextTurn();
-  await run.options.rest?.();
+  await run.options.rest();
   try {
     const outcomes = await importTogether(run, lines);
     run.hasStored ||= !run.options.dryRun;

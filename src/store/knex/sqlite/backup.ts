@@ -1,5 +1,17 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import type { Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
 
@@ -50,23 +62,52 @@ function name(draft: string, file: string): void {
   }
 }
 
+const draftPrefix = `.gatehouse-backup-${hostname()}-`;
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/**
+ * Removes the drafts that backups of this user left in the folder when they were interrupted: nothing runs while
+ * SQLite copies, so that a signal ends the process at once.
+ */
+function sweep(folder: string): void {
+  for (const entry of readdirSync(folder)) {
+    const pid = entry.startsWith(draftPrefix) ? Number.parseInt(entry.slice(draftPrefix.length), 10) : 0;
+    if (!(pid > 0) || (pid !== process.pid && isRunning(pid))) continue;
+    const path = join(folder, entry);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory() && found.uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+  }
+}
+
 /**
  * `VACUUM INTO` reads one snapshot, so writers continue; it does not flush its output. The file gets its name only when
- * it is complete and on disk: an interrupted backup leaves none. Throws `conflict` when there is one of this name and
- * `value_invalid` when it cannot be written, both naming `file`.
+ * it is complete and on disk: an interrupted backup leaves none. Until then it is in a folder that nobody else can
+ * enter, since others may be able to write to the folder of the backup. Throws `conflict` when there is one of this
+ * name and `value_invalid` when it cannot be written, both naming `file`.
  */
 export async function backup(db: Knex, file: string): Promise<void> {
   if (existsSync(file)) throw taken(file);
-  const draft = `${file}.${process.pid}.part`;
+  const folder = dirname(resolve(file));
+  let own: string | undefined;
   try {
-    closeSync(openSync(draft, 'w', 0o600));
+    sweep(folder);
+    own = mkdtempSync(join(folder, `${draftPrefix}${process.pid}-`));
+    const draft = join(own, 'draft.db');
+    closeSync(openSync(draft, 'wx', 0o600));
     await db.raw('vacuum into ?', [draft]);
     flush(draft);
     name(draft, file);
-    flush(dirname(resolve(file)));
+    flush(folder);
   } catch (error) {
     throw refusal(file, error);
   } finally {
-    for (const rest of [draft, `${draft}-journal`]) rmSync(rest, { force: true });
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
   }
 }

@@ -81,12 +81,20 @@ async function refreshStatistics(db: Knex, reading: Knex): Promise<void> {
   renewReading(reading);
 }
 
-/** Throws `unavailable` where continuing would create an empty database, or use one that lost commits. */
+/**
+ * Throws `unavailable` where continuing would create an empty database, use one that lost commits, or make one in a file
+ * of somebody else, who could then read and change it.
+ */
 function requireWhole(filename: string, create: boolean): void {
-  const size = statSync(filename, { throwIfNoEntry: false })?.size;
+  const found = statSync(filename, { throwIfNoEntry: false });
+  const size = found?.size;
   if (!create && !size) {
     const state = size === undefined ? 'does not exist' : 'is empty';
     const message = `${filename} ${state}: restore it from your backup, or set DATABASE_URL to its path; to create an empty database, run: gatehouse db migrate`;
+    throw new Failure('unavailable', { name: 'store', message });
+  }
+  if (found && size === 0 && process.geteuid && found.uid !== process.geteuid()) {
+    const message = `${filename} is an empty file of another user: remove it, or name another file`;
     throw new Failure('unavailable', { name: 'store', message });
   }
   const lost = size ? findLostCommits(filename) : null;

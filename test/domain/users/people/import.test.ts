@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../../../src/domain/accounts/account.ts';
 import { listEvents } from '../../../../src/domain/audit/list.ts';
 import { verifyTrail } from '../../../../src/domain/audit/verify.ts';
@@ -38,7 +39,7 @@ for (const database of sampledDatabases) {
       async function* rows(): AsyncGenerator<FileRow> {
         for (const [place, members] of people.entries()) yield { line: place + 1, members };
       }
-      const all = { existing: 'skip', dryRun: false, authority: 'all', ...options } as const;
+      const all = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn, ...options } as const;
       const outcomes: LineOutcome[] = [];
       for await (const some of importPeople(using, account, rows(), all)) outcomes.push(...some);
       return outcomes;
@@ -130,25 +131,30 @@ for (const database of sampledDatabases) {
       assert.equal(await exported('x@example.com'), undefined);
     });
 
-    /** How many transactions an import takes, and how often other work got a turn before one of them. */
+    /** How many transactions an import takes, before how many of them other work got a turn, and its rests. */
     async function cost(people: readonly Readonly<Record<string, unknown>>[], options: Partial<ImportOptions> = {}) {
-      let [begun, rests, turns, lastTurn] = [0, 0, 0, 0];
+      let [transactions, preceded, rests, turns, lastTurn] = [0, 0, 0, 0, 0];
       let tick = setImmediate(function again() {
         turns += 1;
         tick = setImmediate(again);
       });
       const transaction: typeof services.store.transaction = (work) => {
-        if (turns > lastTurn) begun += 1;
+        transactions += 1;
+        if (turns > lastTurn) preceded += 1;
         lastTurn = turns;
         return opened.store.transaction(work);
       };
       const watched = { ...services, store: { ...services.store, transaction } };
       const rest = async () => {
         rests += 1;
+        await nextTurn();
       };
-      const outcomes = await importAll(people, { ...options, rest }, watched);
-      clearImmediate(tick);
-      return { rests, turns: begun, results: new Set(results(outcomes)) };
+      try {
+        const outcomes = await importAll(people, { ...options, rest }, watched);
+        return { transactions, preceded, rests, results: new Set(results(outcomes)) };
+      } finally {
+        clearImmediate(tick);
+      }
     }
 
     test('lines that are at fault do not undo others, and other work gets its turn between transactions', async () => {
@@ -156,14 +162,14 @@ for (const database of sampledDatabases) {
         Array.from({ length: count }, (_, number) => ({ email: `good${number}@example.com`, ...more }));
       const fresh = Array.from({ length: 50 }, (_, number) => ({ email: `shod${number}@example.com` }));
       const undefinedMember = fresh.map((one) => ({ ...one, custom_attributes: { shoe: '39' } }));
-      const once = { rests: 1, turns: 1 };
+      const once = { transactions: 1, preceded: 1, rests: 1 };
       assert.deepEqual(await cost(undefinedMember), { ...once, results: new Set(['failed']) });
       const unknownRole = named(20, { roles: ['nobody'] });
       assert.deepEqual(await cost(unknownRole, { existing: 'update' }), { ...once, results: new Set(['failed']) });
       const changes = await cost(named(100, { title: 'Dr' }), { existing: 'update' });
-      assert.deepEqual(changes, { rests: 4, turns: 4, results: new Set(['updated']) });
+      assert.deepEqual(changes, { transactions: 4, preceded: 4, rests: 4, results: new Set(['updated']) });
       const withRoles = await cost(named(40, { roles: ['staff', 'crew'] }), { existing: 'update' });
-      assert.deepEqual(withRoles, { rests: 3, turns: 3, results: new Set(['updated']) });
+      assert.deepEqual(withRoles, { transactions: 3, preceded: 3, rests: 3, results: new Set(['updated']) });
     });
 
     test('an export hands over few roles at a time, however many each user has', async () => {
@@ -244,7 +250,7 @@ for (const database of sampledDatabases) {
           yield { line: line + 2, members: { username } };
         }
       }
-      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      const options = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn } as const;
       const outcomes: LineOutcome[] = [];
       for await (const some of importPeople(counted, account, rows(), options)) outcomes.push(...some);
       assert.deepEqual(results(outcomes), Array.from({ length: 33 }, () => ['created', 'skipped', 'skipped']).flat());
@@ -316,7 +322,8 @@ for (const database of sampledDatabases) {
       assert.deepEqual(new Set(results(outcomes.slice(0, 150))), new Set(['created']));
       const twice = await importAll([...many.slice(0, 1), ...many.slice(0, 1)], { dryRun: true, existing: 'fail' });
       assert.deepEqual(results(twice), ['created', 'failed']);
-      // As the import itself: a name that an earlier line took is taken, whatever became of the transaction of that line.
+      // As the import itself: a name that an earlier line took is taken, whatever became of the transaction of that
+      // line.
       const named = [
         { email: 'dryer@example.com', username: 'dryer' },
         { email: 'other@example.com', username: 'Dryer' },
@@ -344,7 +351,7 @@ for (const database of sampledDatabases) {
       async function* rows(): AsyncGenerator<FileRow> {
         yield { line: 1, members: { email: 'never@example.com' } };
       }
-      const options = { existing: 'skip', dryRun: false, authority: 'all' } as const;
+      const options = { existing: 'skip', dryRun: false, authority: 'all', rest: nextTurn } as const;
       await assert.rejects(importPeople(broken, account, rows(), options).next(), /the disk is gone/);
     });
   });

@@ -1,4 +1,5 @@
 import type { ListPage, ListQuery } from './listing.ts';
+import type { StoreVerbs } from './store.ts';
 import type { Milliseconds } from './time.ts';
 
 /** An event in the chain of its account. Never changed, never deleted. */
@@ -38,6 +39,9 @@ interface ChainEnd {
   readonly greatestId: number;
 }
 
+/** `tx` reads with the changes of the transaction, `committed` without them. */
+export type CommitCheck = (tx: StoreVerbs, committed: StoreVerbs) => Promise<void>;
+
 /** Events, append-only: the database refuses to change or delete one. */
 export interface EventStore {
   /**
@@ -45,6 +49,12 @@ export interface EventStore {
    * at the end, so that nothing waits while the end of the chain is locked.
    */
   append(event: NewEvent): Promise<void>;
+  /**
+   * In a transaction: runs `check` at its end, once its events are appended, and the transaction has no effect if `check`
+   * throws. Whoever appends to the same chain has committed by then, or waits until this transaction has. On SQLite,
+   * where transactions run one after the other, a look at the beginning says the same, and `check` does not run.
+   */
+  beforeCommit(check: CommitCheck): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;
   /** The oldest events with ids above `id`, oldest first. */
   listAfter(accountId: number, id: number, limit: number): Promise<EventRecord[]>;

@@ -49,10 +49,11 @@ export type Admitted =
   | { readonly authorization: string | undefined; readonly scopes: readonly string[] };
 
 /**
- * The same store for the writes of one call: each transaction begins by looking again whether its caller is admitted. A
- * call waits between both, for the hash of a password, for the verdict on a function, or for other writes, and who lost
- * the right meanwhile would have made another one by then. A transaction throws `caller_unauthenticated`, or
- * `api_key_invalid`.
+ * The same store for the writes of one call: each transaction begins by looking again whether its caller is admitted, and
+ * looks once more before it commits. A call waits between them, for the hash of a password, for the verdict on a
+ * function, or for other writes, and who lost the right meanwhile would have made another one by then. Whoever takes a
+ * right records it in the account's trail, so that at the second look it is taken already, or will be after the commit. A
+ * transaction throws `caller_unauthenticated`, or `api_key_invalid`.
  */
 export function storeWhileAdmitted(
   services: Pick<Services, 'store' | 'clock' | 'addresses'>,
@@ -64,16 +65,25 @@ export function storeWhileAdmitted(
     ...store,
     transaction: (work) =>
       store.transaction(async (tx) => {
-        if ('keyDigest' in admitted) {
-          if (await isKeyActive(tx, admitted.keyDigest)) return work(tx);
-          throw new Failure('api_key_invalid', { reason: wasTaken });
-        }
-        const { authorization, scopes } = admitted;
-        if (await isStillAdmitted({ ...services, store: tx }, account, authorization, scopes)) return work(tx);
-        const scheme = dpopToken(authorization) === null ? {} : { scheme: 'DPoP' as const };
-        throw new Failure('caller_unauthenticated', { reason: wasTaken, challenged: true, ...scheme });
+        if (!(await isAdmitted(tx))) throw refusal();
+        await tx.events.beforeCommit(async (own, committed) => {
+          // A caller may give up its own right: only what others took counts.
+          if (!(await isAdmitted(own)) && !(await isAdmitted(committed))) throw refusal();
+        });
+        return work(tx);
       }),
   };
+
+  function isAdmitted(verbs: StoreVerbs): Promise<boolean> {
+    if ('keyDigest' in admitted) return isKeyActive(verbs, admitted.keyDigest);
+    return isStillAdmitted({ ...services, store: verbs }, account, admitted.authorization, admitted.scopes);
+  }
+
+  function refusal(): Failure {
+    if ('keyDigest' in admitted) return new Failure('api_key_invalid', { reason: wasTaken });
+    const scheme = dpopToken(admitted.authorization) === null ? {} : { scheme: 'DPoP' as const };
+    return new Failure('caller_unauthenticated', { reason: wasTaken, challenged: true, ...scheme });
+  }
 }
 
 const wasTaken = 'the right was taken meanwhile';

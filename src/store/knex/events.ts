@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { EventRecord, EventStore, NewEvent } from '../events.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { CommitCheck, EventRecord, EventStore, NewEvent } from '../events.ts';
 import * as rows from './audit-rows.ts';
 import { noHead } from './chain.ts';
 import type { HotVerbs } from './engine.ts';
@@ -25,13 +26,23 @@ const listing: Listing<EventRecord> = {
   read: rows.events.read,
 };
 
-/** `pending` collects what a transaction appends at its end; null outside one. */
-export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEvent[] | null): EventStore {
+/** What a transaction does at its end. */
+export interface AtEnd {
+  readonly events: NewEvent[];
+  readonly checks: CommitCheck[];
+}
+
+/** `atEnd` collects what a transaction does at its end; null outside one. */
+export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, atEnd: AtEnd | null): EventStore {
   const events = (accountId: number) => db('events').where('account_id', accountId);
   return {
     append: async (event) => {
-      if (pending) pending.push(event);
+      if (atEnd) atEnd.events.push(event);
       else await appendEvents(db, [event]);
+    },
+    beforeCommit: async (check) => {
+      if (!atEnd) throw new Failure('internal', { reason: 'there is no transaction whose commit could be checked' });
+      atEnd.checks.push(check);
     },
     findEnd: async (accountId) => {
       // One statement, so that both values are from the same moment while events are appended.

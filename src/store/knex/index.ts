@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import { databaseUrlForm } from '../database-url.ts';
-import type { NewEvent } from '../events.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
 import { accountVerbs } from './accounts.ts';
@@ -19,7 +18,7 @@ import { deviceCodeVerbs } from './device-codes.ts';
 import { type Distribution, withDistribution } from './distribution.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
-import { eventVerbs } from './events.ts';
+import { type AtEnd, eventVerbs } from './events.ts';
 import { factVerbs } from './facts.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
@@ -56,7 +55,7 @@ import { userVerbs } from './users.ts';
 export { type Distribution, doubtConnections, requireKnown, withDistribution, withoutWriters };
 
 /** The unguarded functions on a pool, or in the transaction `db`, which appends `pending` at its end. */
-export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = null): StoreVerbs {
+export function verbsOn(db: Knex, hot: HotVerbs, atEnd: AtEnd | null = null): StoreVerbs {
   return {
     accounts: accountVerbs(db),
     facts: factVerbs(db),
@@ -81,7 +80,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     passwordResets: passwordResetVerbs(db),
     changeNotices: changeNoticeVerbs(db),
     resetRequests: resetRequestVerbs(db),
-    events: eventVerbs(db, hot, pending),
+    events: eventVerbs(db, hot, atEnd),
     counts: countVerbs(db),
     hooks: hookVerbs(db),
     hookVariables: hookVariableVerbs(db),

@@ -8,6 +8,7 @@ import type { NewEvent } from '../events.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import type { Engine, HotVerbs } from './engine.ts';
 import { translate } from './errors.ts';
+import type { AtEnd } from './events.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { persistently } from './transact.ts';
 
@@ -45,7 +46,7 @@ function watch(state: TransactionState): Around {
   };
 }
 
-type VerbsOn = (db: Knex, hot: HotVerbs, pending: NewEvent[]) => StoreVerbs;
+type VerbsOn = (db: Knex, hot: HotVerbs, atEnd: AtEnd | null) => StoreVerbs;
 
 /** Runs several functions as one. `work` may run several times, and must change nothing except through `tx`. */
 export function createTransaction(
@@ -73,20 +74,22 @@ async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): 
 }
 
 function createAttempt(
-  { db, hot }: Engine,
+  { db, hot, kind, reading }: Engine,
   verbsOn: VerbsOn,
   current: AsyncLocalStorage<TransactionState>,
 ): Store['transaction'] {
+  const committed = verbsOn(reading, hot, null);
   return async (work) => {
     const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
     try {
       return await db.transaction(async (tx) => {
-        const events: NewEvent[] = [];
-        const verbs = guardVerbs(verbsOn(tx, hot, events), watch(state));
+        const atEnd: AtEnd = { events: [], checks: [] };
+        const verbs = guardVerbs(verbsOn(tx, hot, atEnd), watch(state));
         const result = await current.run(state, () => work(verbs));
         await state.tail;
         if (state.spoiled) throw state.spoiled.error;
-        await appendAll(hot, tx, events);
+        await appendAll(hot, tx, atEnd.events);
+        if (kind !== 'sqlite') for (const check of atEnd.checks) await check(verbs, committed);
         return result;
       });
     } finally {

@@ -12,6 +12,14 @@ export const callers: readonly Mutant[] = [
     killedBy: 'surfaces/auth-2/issue-credential-token-refusals.ts',
   },
   {
+    id: 'right-taken-amid',
+    rule: 'a write whose caller lost the right before its commit has no effect',
+    file: 'store/knex/transaction.ts',
+    text: "if (kind !== 'sqlite') for",
+    becomes: "if (kind === 'sqlite') for",
+    killedBy: 'domain/callers/taken-amid.test.ts',
+  },
+  {
     id: 'pair-secret',
     rule: 'a credential must present its secret',
     file: 'domain/callers/authenticate-pair.ts',
@@ -79,8 +87,8 @@ export const callers: readonly Mutant[] = [
     id: 'api-key-taken',
     rule: 'a write whose API key is revoked while it waits is refused',
     file: 'domain/callers/still-admitted.ts',
-    text: 'if (await isKeyActive(tx, admitted.keyDigest)) return work(tx);',
-    becomes: 'if (tx) return work(tx);',
+    text: 'return isKeyActive(verbs, admitted.keyDigest);',
+    becomes: 'return Promise.resolve(true);',
     killedBy: 'surfaces/xml/refusals.ts',
   },
   {

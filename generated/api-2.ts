@@ -182,8 +182,6 @@ export interface paths {
          *     permanently, and notifies the applications of the sessions; refresh tokens are refused until it is lifted.
          *     `role_ids` replaces all roles, `custom_attributes` changes those it names.
          *
-         *     A request that changes nothing writes nothing: `updated_at` and the `ETag` stay, and the trail tells of nothing.
-         *
          *     The scope `manage_all` is required to set a password or roles and, for a user with a second factor (an
          *     authenticator app or a passkey), to change `policy_id` and to leave `status` 2 or 3. Without it the answer is 403
          *     and nothing is changed; sending back an unchanged value is allowed.
@@ -1889,7 +1887,7 @@ export interface paths {
          * Replace compromised signing keys
          * @description For keys that have leaked. New keys sign at once and all others are withdrawn: tokens that they signed stop
          *     verifying wherever the published keys are read again. Users stay signed in, and refresh tokens stay valid. It
-         *     cannot be undone. A call that waited while another one replaced all keys publishes nothing: `published` is empty.
+         *     cannot be undone.
          */
         readonly post: operations["replaceSigningKeys"];
         readonly delete?: never;

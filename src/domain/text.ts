@@ -14,7 +14,11 @@ export function isInvisible(text: string): boolean {
   return /^[\s\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
 }
 
-const spoken: Readonly<Record<string, string>> = { '\t': ', a tab', '\n': ', a line feed', '\r': ', a carriage return' };
+const spoken: Readonly<Record<string, string>> = {
+  '\t': ', a tab',
+  '\n': ', a line feed',
+  '\r': ', a carriage return',
+};
 
 function nameOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -129,7 +129,10 @@ describe('commands for what an account has', () => {
     assert.equal((await json('user', 'show', ...ada)).locked_until, null);
     assert.match(await refusal('user', 'list', '--status', 'asleep'), /^status must be unactivated or active/);
     assert.match(await refusal('user', 'list', '--role', 'nobody'), /^there is no role nobody/);
-    assert.match(await refusal('user', 'delete', ...ada), /nothing was changed; run it again with --yes .*Ada@example\.com is deleted /);
+    assert.match(
+      await refusal('user', 'delete', ...ada),
+      /nothing was changed; run it again with --yes .*Ada@example\.com is deleted /,
+    );
     assert.deepEqual(await json('user', 'delete', ...ada, '--yes'), { id: user.id, deleted: true });
     for (const verb of ['show', 'invite', 'unlock', 'delete']) {
       assert.match(await refusal('user', verb, ...ada), /^there is no user Ada@example\.com/, verb);

@@ -82,24 +82,9 @@ function rotateInTurn(
   const otherwise = (): never => {
     throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
   };
-  const asked = services.clock.now();
-  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, async () => {
-    // What was made since then is not compromised: it would be withdrawn before it signed.
-    if (rotation.emergency && (await wereReplaced(services, account, algorithms, asked))) return [];
-    return rotate(services, account, algorithms, rotation);
-  });
-}
-
-/** Whether an emergency has replaced all these keys since then. */
-async function wereReplaced(
-  { store }: KeyServices,
-  { id }: Account,
-  algorithms: readonly KeyAlgorithm[],
-  since: Milliseconds,
-): Promise<boolean> {
-  const keys = await store.keys.list(id);
-  const newest = algorithms.map((alg) => newestOf(keys, alg));
-  return newest.every((key) => key !== undefined && key.publishedAt > since && key.signsFrom === key.publishedAt);
+  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, () =>
+    rotate(services, account, algorithms, rotation),
+  );
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */

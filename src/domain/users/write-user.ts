@@ -13,7 +13,6 @@ import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
 import { replaceFirstRole, replaceRoles } from '../roles/roles-of-user.ts';
 import { addUsers, readNewUser } from './add-users.ts';
-import { findUnchanged } from './changes-nothing.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames } from './names.ts';
 import { withPassword } from './set-password.ts';
@@ -44,7 +43,7 @@ export async function createUser(services: UserServices, account: Account, input
 }
 
 /**
- * Changes the given members; if that changes nothing, nothing is written, and the trail tells of nothing. A new password ends the user's sessions and grants and activates an unactivated user.
+ * Changes the given members. A new password ends the user's sessions and grants and activates an unactivated user.
  * Suspending ends sessions, and grants become dormant. Locking keeps both, but refuses their use while it lasts. The
  * server process notifies clients of ended sessions. Throws as `createUser` does, `not_found` when there is no such
  * user, `last_administrator`, and `scope_insufficient` for changes that `manage_users` may not make to a user who has a
@@ -86,11 +85,9 @@ export async function updateUser(
       ...profile,
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
       ...(input.status !== undefined && input.status !== user.status && withStatus(user, input.status, now)),
+      updatedAt: now,
     };
-    const unchanged = await findUnchanged(tx, account, user, changes, input);
-    if (unchanged) return unchanged;
-    const written = { ...changes, updatedAt: now };
-    const changed = (await changeUser(services, tx, account, user, written, input.authority)) ?? user;
+    const changed = (await changeUser(services, tx, account, user, changes, input.authority)) ?? user;
     const grantsRevoked = await endByChange(services, tx, account, user, changed, passwordDigest);
     const ended = grantsRevoked + (await complete(services, tx, account, userId, input, now));
     const target = { type: 'user', id: userId } as const;

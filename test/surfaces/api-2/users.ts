@@ -6,51 +6,6 @@ import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 export function users(app: () => TestApp): void {
-  it('a change that changes nothing leaves the user, the tag and the trail as they are', async () => {
-    const api = await managing(app());
-    const role = await createRole(app().services, app().account, { name: unique('role') });
-    const shortname = unique('badge');
-    await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
-    const attributes = { [shortname]: '7' };
-    const user = await newUser(api, {
-      firstname: 'Ada',
-      role_ids: [role.id],
-      custom_attributes: attributes,
-      status: 1,
-    });
-    const path = `/users/${user.id}`;
-    const { headers } = await api.call('GET', path);
-    const changes = async () =>
-      (await api.done(200, 'GET', `/events?action=user.changed&target=user:${user.id}&limit=1000`)).length;
-    app().services.clock.advance(1000);
-    const { firstname, email, phone, role_ids, custom_attributes, status } = user;
-    for (const given of [
-      {},
-      { id: 7, updated_at: '2001-01-01T00:00:00Z', unknown: true },
-      { firstname: 'Ada', lastname: '', title: null },
-      { firstname, email, phone, role_ids: [...role_ids, ...role_ids], custom_attributes, status },
-    ]) {
-      assert.deepEqual(await api.done(200, 'PUT', path, given), user, JSON.stringify(given));
-    }
-    assert.equal((await api.call('GET', path)).headers['etag'], headers['etag']);
-    assert.equal(await changes(), 0);
-    let written = 0;
-    for (const given of [
-      { firstname: 'ada' },
-      { title: 'Dr' },
-      { custom_attributes: { [shortname]: null } },
-      { role_ids: [] },
-      { status: 3 },
-      { password: 'correct horse battery' },
-    ]) {
-      app().services.clock.advance(1000);
-      const { updated_at: at } = await api.done(200, 'GET', path);
-      assert.notEqual((await api.done(200, 'PUT', path, given)).updated_at, at, JSON.stringify(given));
-      written += 1;
-      assert.equal(await changes(), written, JSON.stringify(given));
-    }
-  });
-
   it('creates, reads, lists, changes and deletes a user with all members', async () => {
     using _ = app().services.clock.hold();
     const api = await managing(app());

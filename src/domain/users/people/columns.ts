@@ -17,8 +17,7 @@ function broken(message: string): Failure {
  */
 export function requireColumns(names: readonly string[], attributes: ReadonlySet<string>): void {
   const isKnown = (name: string) =>
-    columns.includes(name) ||
-    (name.startsWith(attributePrefix) && attributes.has(name.slice(attributePrefix.length)));
+    columns.includes(name) || (name.startsWith(attributePrefix) && attributes.has(name.slice(attributePrefix.length)));
   const unnamed = names.findIndex((name) => name.trim() === '');
   if (unnamed >= 0) throw broken(`the first line must name each column; it has no name for column ${unnamed + 1}`);
   const unknown = names.filter((name) => !isKnown(name));

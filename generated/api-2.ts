@@ -22,7 +22,7 @@ export interface paths {
          *
          *     Setting a password or roles requires the scope `manage_all`; without it the answer is 403. For 24 hours no link
          *     for a forgotten password is sent to an `email` that a caller without `manage_all` wrote. Read-only and unknown
-         *     members are ignored.
+         *     members are ignored: roles are given by `role_ids`, and a member `roles`, which an import has, is none.
          */
         readonly post: operations["createUser"];
         readonly delete?: never;
@@ -95,24 +95,29 @@ export interface paths {
         /**
          * Import users
          * @description Creates and changes users as the lines of a file say, as `gatehouse user import` does: `content` is the text of a
-         *     CSV file, with the names of the columns in its first line, or one JSON object in each line. It has up to 500 users;
-         *     send a longer file in several calls, each of whole lines, and with CSV each with the first line again.
+         *     CSV file, with the names of the columns in its first line, or one JSON object in each line. It has up to 500 users
+         *     and 60,000 characters, and the request 65,536 bytes of JSON: with hashes of passwords, some 300 users. Send a longer
+         *     file in several calls, each of whole lines, and with CSV each with the first line again. A CSV file has up to 300
+         *     columns.
          *
          *     | Member or column | Meaning |
          *     |---|---|
          *     | `email`, `username` | what the user signs in with; at least one of them |
          *     | `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `comment`, `external_id`, `preferred_locale_code` | texts, as at `POST /api/2/users` |
-         *     | `email_verified` | whether the address is known to be the user's: true or false |
+         *     | `email_verified` | whether the address is known to be the user's: true or false, in CSV in any case |
          *     | `status` | `unactivated`, `active`, `suspended`, `locked`, `password expired`, `awaiting reset`, `password pending`; without it, active with a password and otherwise unactivated |
          *     | `roles` | names of all roles: a list, or in CSV one cell with commas |
          *     | `custom_attributes` | an object by short name, or in CSV a column `custom_attributes.<short name>` for each |
          *     | `password_hash`, `password_algorithm`, `password_salt` | a hash of another service, as `password`, `password_algorithm` and `salt` at `POST /api/2/users`; passwords in clear text are not taken |
          *
          *     Each line is a user of its own: nothing of a line that fails is stored, and the other lines are imported. A user
-         *     exists who has the e-mail address of the line, or its user name where it has no address. An empty cell leaves a
-         *     member as it is; `null` in JSON clears it. The trail tells of each user (`user.created`, `user.changed`).
+         *     exists who has the e-mail address of the line, or its user name where it has no address, in whatever case; `update`
+         *     writes both as the line has them. An empty cell leaves a member as it is; `null` in JSON clears it. No text may have
+         *     a line feed, a tab, or another control character. The trail tells of each user who is created or changed
+         *     (`user.created`, `user.changed`).
          *
-         *     Text that is not CSV, or has more users, is 422, and nothing is stored. Up to a hundred lines are stored at a time.
+         *     Text that is not CSV, has more users, or has a column that is unknown is 422, and nothing is stored. Text without
+         *     users, such as a first line alone, is 200 with no outcomes. Up to a hundred lines are stored at a time.
          *     One import of an account is done at a time, and four in all; others wait for up to 30 seconds, and are then 503. What
          *     fails before any is stored is the answer to the call (401, 503); what fails later is told of each line that is left
          *     (`unavailable`, `caller_unauthenticated`), with 200, as the lines before it are stored.
@@ -2657,7 +2662,7 @@ export interface components {
         readonly UserImportOutcome: {
             /**
              * Format: int32
-             * @description Number of the line in `content`, the first is 1; of a user whose cells have line feeds, the number of the last one.
+             * @description Number of the line in `content`, the first is 1; of a user with a line feed within quotes, which no text may have, the number of the last one.
              * @example 2
              */
             readonly line: number;
@@ -5871,7 +5876,7 @@ export interface components {
             readonly published_at: string;
             /**
              * Format: date-time
-             * @description From when it signs.
+             * @description From when it signs, or would have signed: a next key that an emergency withdrew has an earlier `retires_at`.
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly signs_from: string;
@@ -6799,7 +6804,7 @@ export interface operations {
                  */
                 readonly id?: number;
                 /**
-                 * @description Only users with this `email`; `*` at either end matches any text.
+                 * @description Only users with this `email`; `*` at either end matches any text. A `+` is sent as `%2B`.
                  * @example ad*
                  */
                 readonly email?: string;
@@ -6834,7 +6839,7 @@ export interface operations {
                  */
                 readonly company?: string;
                 /**
-                 * @description Only users with this `phone`; `*` at either end matches any text.
+                 * @description Only users with this `phone`; `*` at either end matches any text. A `+` is sent as `%2B`.
                  * @example +4*
                  */
                 readonly phone?: string;
@@ -16091,7 +16096,7 @@ export interface operations {
                         readonly published_at?: string;
                         /**
                          * Format: date-time
-                         * @description From when it signs.
+                         * @description From when it signs, or would have signed: a next key that an emergency withdrew has an earlier `retires_at`.
                          * @example 2026-11-21T10:00:00.000Z
                          */
                         readonly signs_from?: string;

@@ -6,13 +6,12 @@ import { parse as parseNow } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../domain/failure.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
-import { type FileRow, isSecretMember } from '../domain/users/people/person.ts';
+import { attributePrefix, type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
 /** More than members and custom attributes together: an import takes what an export wrote. */
 const mostColumns = 300;
 /** Characters of one person. */
 const longestRow = 65_536;
-const attributePrefix = 'custom_attributes.';
 /**
  * What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. Where the
  * list separator is a semicolon, a cell may begin after each one, and a line within quotes after each line feed; a quote
@@ -37,16 +36,55 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** Throws `value_invalid` with the line for invalid CSV, such as quotes that do not end. */
-export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+/** By the code of the library's error. What concerns a whole record is told of the line where that begins. */
+const faults: Readonly<Record<string, { readonly isOfRecord: boolean; readonly fault: string }>> = {
+  CSV_QUOTE_NOT_CLOSED: {
+    isOfRecord: true,
+    fault: 'a quote that opens a cell in this line, or below, is never closed',
+  },
+  CSV_MAX_RECORD_SIZE: {
+    isOfRecord: true,
+    fault: `the user has more than ${longestRow} characters; look for a quote that is not closed`,
+  },
+  CSV_INVALID_CLOSING_QUOTE: {
+    isOfRecord: false,
+    fault: 'the quote that ends a cell must be followed by a comma or the end of the line; write one in a cell twice',
+  },
+  INVALID_OPENING_QUOTE: {
+    isOfRecord: false,
+    fault: 'a cell with a quote in it must be within quotes, and have that quote twice',
+  },
+};
+
+/** `lastLine`: of the record before. */
+function faultOf({ code, lines }: { readonly code: string; readonly lines: number }, lastLine: number): Failure {
+  const { isOfRecord, fault } = faults[code] ?? { isOfRecord: false, fault: 'this is not CSV' };
+  return broken(`line ${isOfRecord ? lastLine + 1 : lines}: ${fault}`);
+}
+
+/**
+ * Throws `value_invalid` with the line for invalid CSV, such as quotes that do not end, and what `requireColumns` throws
+ * for the first line.
+ */
+export async function* readCsv(
+  bytes: AsyncIterable<Uint8Array>,
+  requireColumns: (columns: readonly string[]) => void,
+): AsyncGenerator<FileRow> {
+  let lastLine = 0;
   let columns: readonly string[] = [];
   const parser = parse({
     columns: (header: string[]) => {
       if (header.length > mostColumns) throw broken(`the file must have at most ${mostColumns} columns`);
       columns = header;
+      lastLine = parser.info.lines;
       const twice = header.find((name, place) => header.indexOf(name) !== place);
       if (twice !== undefined) throw broken(`the column ${twice} occurs twice; remove or rename one of them`);
+      requireColumns(header);
       return header;
+    },
+    on_record: (record, { lines }) => {
+      lastLine = lines;
+      return record;
     },
     info: true,
     relax_column_count: true,
@@ -63,7 +101,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
       else yield membersOf(line, record);
     }
   } catch (error) {
-    if (error instanceof CsvError) throw broken(`line ${error['lines'] ?? 1}: ${error.message}`);
+    if (error instanceof CsvError) throw faultOf({ code: error.code, lines: Number(error['lines'] ?? 1) }, lastLine);
     throw error;
   }
 }
@@ -77,6 +115,8 @@ function membersOf(line: number, cells: Readonly<Record<string, string>>): FileR
     // An export never wrote passwords, so their apostrophes are their own.
     const text = isSecretMember(name) ? cell : cell.replace(escapedFormula, '');
     if (name.startsWith(attributePrefix)) attributes[name.slice(attributePrefix.length)] = text;
+    // Spreadsheets write TRUE and FALSE.
+    else if (name === 'email_verified') members[name] = text.toLowerCase();
     else if (name !== 'roles') members[name] = text;
     else {
       const roles = listIn(text);
@@ -114,7 +154,7 @@ export async function* readJsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGen
 
 function* rowOf(line: number, text: string): Generator<FileRow> {
   if (text.trim() === '') return;
-  const fault = 'the line must be a JSON object';
+  const fault = 'the line must be a JSON object: a file has one JSON object in each line';
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

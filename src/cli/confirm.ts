@@ -42,7 +42,9 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   const warning = `${printableValue(deed)}; this cannot be undone`;
-  if (json || !input.isTTY || !output.isTTY) throw new Unconfirmed(`with --yes ${warning}. Nothing was changed`, 2);
+  if (json || !input.isTTY || !output.isTTY) {
+    throw new Unconfirmed(`nothing was changed; run it again with --yes to go on. Then ${warning}`, 2);
+  }
   const lines = createInterface({ input, output, terminal: false });
   const closed = once(lines, 'close').then(() => '');
   const asked = new Promise<string>((resolve) => lines.question(`${warning}. Go on? [y/N] `, resolve));

@@ -9,6 +9,7 @@ import { importPeople } from '../domain/users/people/import.ts';
 import type { ImportOptions } from '../domain/users/people/import-run.ts';
 import { existingChoices, type LineOutcome } from '../domain/users/people/line.ts';
 import { personMembers } from '../domain/users/people/person.ts';
+import { readFile } from '../domain/users/people/read-file.ts';
 import { type Answer, accountOption, addCommand, type Outlet } from './command.ts';
 import { describeError } from './errors.ts';
 import { fields, table } from './output.ts';
@@ -106,9 +107,8 @@ async function importFile(file: string, call: ImportCall): Promise<Answer> {
       withProgress({ json: call.json === true }, async (progress) => {
         if (call.report !== undefined) report = opened(call.report, true);
         const tally: Tally = { counts: { created: 0, updated: 0, skipped: 0, failed: 0 }, failures: [] };
-        const { readCsv, readJsonLines } = await services.peopleFiles();
         progress.stage(options.dryRun ? 'trying' : 'importing', size);
-        const rows = format === 'csv' ? readCsv(stream) : readJsonLines(stream);
+        const rows = await readFile(services, account, format, stream);
         for await (const outcomes of importPeople(services, account, rows, options)) {
           addTo(tally, outcomes);
           if (report !== null) writeSync(report, outcomes.map((one) => `${JSON.stringify(represent(one))}\n`).join(''));
@@ -149,7 +149,9 @@ function answerOf({ counts, failures }: Tally, dryRun: boolean): Answer {
   const shown = failures.map(represent);
   const rows = failures.map(({ line, failure }) => [line, failure && describe(failure).message]);
   const more = counts.failed - failures.length;
-  const list = failures.length === 0 ? '' : table(['line', 'why it failed'], rows);
+  const isEmpty = Object.values(counts).every((count) => count === 0);
+  const empty = isEmpty ? 'the file has no users\n' : '';
+  const list = failures.length === 0 ? empty : table(['line', 'why it failed'], rows);
   return {
     json: { dry_run: dryRun, ...counts, failures: shown },
     text: `${list}${more > 0 ? `${more} more lines failed: --report <file> names all of them\n` : ''}${fields(counts)}`,

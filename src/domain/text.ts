@@ -14,14 +14,27 @@ export function isInvisible(text: string): boolean {
   return /^[\s\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
 }
 
+const spoken: Readonly<Record<string, string>> = {
+  '\t': ', a tab',
+  '\n': ', a line feed',
+  '\r': ', a carriage return',
+};
+
+function nameOf(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `U+${code}${spoken[character] ?? ''}`;
+}
+
 /**
  * A text for people to read, such as a name: NFC, not empty, no white space around it, at most `most` characters
  * (code points). Throws `value_invalid` naming `name`.
  */
 export function readText(name: string, text: string, most = 255): string {
   const normal = text.normalize('NFC');
-  if (hasForbiddenCharacter(normal)) {
-    throw new Failure('value_invalid', { name, message: `${name} contains a character that is not allowed` });
+  const [forbidden] = unprintable.exec(normal) ?? [];
+  if (forbidden !== undefined) {
+    const message = `${name} contains a character that is not allowed (${nameOf(forbidden)})`;
+    throw new Failure('value_invalid', { name, message });
   }
   if (normal !== normal.trim()) {
     throw new Failure('value_invalid', { name, message: `${name} starts or ends with white space` });

@@ -98,7 +98,10 @@ function readSort(rules: ListRules, sort: unknown, filters: readonly ListFilter[
   }
   // A `+` that was not percent-encoded arrives as a space.
   const text = String(sort).replace(/^[+ ]/, '');
-  if (!rules.sort.includes(text.replace(/^-/, ''))) throw refused('sort', `must name one of ${rules.sort.join(', ')}`);
+  if (!rules.sort.includes(text.replace(/^-/, ''))) {
+    const names = rules.sort.length > 1 ? `one of ${rules.sort.join(', ')}` : rules.sort.join();
+    throw refused('sort', `must be ${names}, with - before it for descending`);
+  }
   return text;
 }
 
@@ -106,7 +109,7 @@ function readFields(rules: ListRules, fields: unknown): string | null {
   if (fields === undefined) return null;
   for (const name of String(fields).split(',')) {
     if (!rules.members.has(name))
-      throw refused('fields', `must name members of an item, separated by commas: ${listed(rules.members)}`);
+      throw refused('fields', `must name members of the listed items, separated by commas: ${listed(rules.members)}`);
   }
   return String(fields);
 }

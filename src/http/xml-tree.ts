@@ -39,6 +39,14 @@ const options = {
   tagNameProcessors: [(name: string) => `<${name}`],
 };
 
+/** The beginnings of the library's messages, and what is said instead. The rest the guard refuses before. */
+const faults: readonly (readonly [said: string, what: (open: string | undefined) => string])[] = [
+  ['Unexpected close tag', (open) => `the element ${open} is closed by another tag`],
+  ['Unmatched closing tag', () => 'a closing tag has no opening tag'],
+  ['Unclosed root tag', (open) => `the element ${open ?? ''} is not closed`.replace('  ', ' ')],
+  ['Invalid character entity', () => 'an unknown reference'],
+];
+
 /** The root element of a document. Throws `request_malformed` with line and column of the fault. */
 export function parseXml(written: string): XmlElement {
   // XML 1.0 §2.11: all line ends are read as line feeds.
@@ -54,10 +62,8 @@ export function parseXml(written: string): XmlElement {
     end.root = root;
   });
   parser.on('error', ({ message }: Error) => {
-    // The rest is the name of a tag and the library's own position.
-    const [said = ''] = message.split(/[:\n]/);
     const open = saxParser.tags.at(-1)?.name;
-    const what = said === 'Unexpected close tag' ? `the element ${open} is closed by another tag` : said;
+    const what = faults.find(([said]) => message.startsWith(said))?.[1](open) ?? 'it is not well-formed';
     end.failure = malformed(document, Math.max(saxParser.position - 1, 0), what);
     // Otherwise the library would continue, and it swallows what is thrown before the end of the root.
     throw end.failure;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { csvHeading, readCsv, readJsonLines, toCsv, toJsonLines } from '../../src/adapters/people-files.ts';
+import { csvHeading, readCsv as read, readJsonLines, toCsv, toJsonLines } from '../../src/adapters/people-files.ts';
 import { mostAttributes } from '../../src/domain/users/custom-attributes.ts';
 import type { ShownPerson } from '../../src/domain/users/people/export.ts';
 import { type FileRow, shownTexts } from '../../src/domain/users/people/person.ts';
@@ -17,6 +17,9 @@ async function all(rows: AsyncIterable<FileRow>): Promise<FileRow[]> {
   for await (const row of rows) read.push(row);
   return read;
 }
+
+const anyColumns = () => undefined;
+const readCsv = (bytes: AsyncIterable<Uint8Array>) => read(bytes, anyColumns);
 
 const names = Object.keys(shownTexts);
 const person = (email: string, given: Partial<ShownPerson> = {}): ShownPerson => ({
@@ -50,11 +53,32 @@ describe('a CSV file of people', () => {
   test('invalid CSV, bytes that are not UTF-8, and an endless line are refused with its line', async () => {
     const refused = (text: string | Uint8Array, message: RegExp) =>
       assert.rejects(all(readCsv(bytesOf(text))), ({ detail }) => message.test(detail.message));
-    await refused('email\n"a@b.c', /line \d: Quote Not Closed/);
+    await refused('email\n"a@b.c', /^line 2: a quote that opens a cell in this line, or below, is never closed$/);
+    await refused('email\nx@b.c\n\n"a@b.c\nd\n', /^line 3: a quote that opens/);
+    await refused('"email\nx@b.c\n', /^line 1: a quote that opens/);
+    await refused('email\n"Ada "D@b.c\n', /^line 2: the quote that ends a cell must be followed by a comma/);
+    await refused('email\nx@b.c\nAda "D"\n', /^line 3: a cell with a quote in it must be within quotes/);
     await refused('email,email\na,b\n', /the column email occurs twice/);
     await refused(Array.from({ length: 301 }, (_, number) => number).join(), /at most 300 columns/);
     await refused(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), /the file is not UTF-8/);
-    await refused(`email\n${'x'.repeat(70_000)}`, /Max Record Size/);
+    await refused(`email\n${'x'.repeat(70_000)}`, /^line 2: the user has more than 65536 characters/);
+  });
+
+  test('what is wrong with the columns is told of the first line, before any other is read', async () => {
+    const refusal = new Error('no such column');
+    const refuse = (columns: readonly string[]) => {
+      assert.deepEqual(columns, ['email', 'nick']);
+      throw refusal;
+    };
+    await assert.rejects(all(read(bytesOf('email,nick\na@b.c,\n'), refuse)), refusal);
+  });
+
+  test('a spreadsheet writes booleans in capitals', async () => {
+    const rows = await all(readCsv(bytesOf('email,email_verified\na@b.c,TRUE\nd@e.f,False\ng@h.i,yes\n')));
+    assert.deepEqual(
+      rows.map((row) => 'members' in row && row.members['email_verified']),
+      ['true', 'false', 'yes'],
+    );
   });
 
   test('an apostrophe before a password or its salt is part of it', async () => {
@@ -93,8 +117,8 @@ describe('a CSV file of people', () => {
           ...(roles.length > 0 && { roles }),
           custom_attributes: { shoe: value },
         };
-        const [read] = await all(readCsv(bytesOf(csv)));
-        assert.deepEqual(read && 'members' in read && read.members, members);
+        const [row] = await all(readCsv(bytesOf(csv)));
+        assert.deepEqual(row && 'members' in row && row.members, members);
       }),
       { numRuns: 50 },
     );
@@ -103,7 +127,7 @@ describe('a CSV file of people', () => {
 
 describe('a file of JSON lines', () => {
   test('has an object in each line; another value is a fault of that line alone', async () => {
-    const fault = 'the line must be a JSON object';
+    const fault = 'the line must be a JSON object: a file has one JSON object in each line';
     assert.deepEqual(await all(readJsonLines(bytesOf('{"email":"é@b.c"}\r\n\n[]\nnull\n{"email"\n{"email":null}'))), [
       { line: 1, members: { email: 'é@b.c' } },
       { line: 3, fault },

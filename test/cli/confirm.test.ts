@@ -18,7 +18,8 @@ async function ask(typed: string | null, options: Confirmable = {}, isTTY = true
 }
 
 const question = 'the pair x is revoked; this cannot be undone. Go on? [y/N] ';
-const remedy = 'with --yes the pair x is revoked; this cannot be undone. Nothing was changed';
+const remedy =
+  'nothing was changed; run it again with --yes to go on. Then the pair x is revoked; this cannot be undone';
 
 describe('what cannot be undone', () => {
   test('is asked about on a terminal, and only yes is a yes', async () => {
@@ -64,7 +65,9 @@ describe('what cannot be undone', () => {
         const { exitCode, stdout, stderr } = await cli.run([...words, ...account], { input: 'y\n' });
         assert.deepEqual([exitCode, stdout], [2, '']);
         assert.ok(
-          stderr.endsWith(`gatehouse: with --yes ${deed}; this cannot be undone. Nothing was changed\n`),
+          stderr.endsWith(
+            `gatehouse: nothing was changed; run it again with --yes to go on. Then ${deed}; this cannot be undone\n`,
+          ),
           stderr,
         );
         const json = await cli.ask([...words, ...account, '--json']);

@@ -53,7 +53,7 @@ describe('commands for what an account has', () => {
     ]);
     assert.equal((await json('app', 'list', '--limit', '1')).length, 1);
     assert.equal((await json('app', 'list')).length, 2);
-    assert.match(await refusal('app', 'delete', id), /Nothing was changed$/);
+    assert.match(await refusal('app', 'delete', id), /nothing was changed; run it again with --yes to go on/);
     assert.deepEqual(await json('app', 'delete', id, '--yes'), { id: made.id, deleted: true });
     assert.equal(await refusal('app', 'show', id), 'there is no such app; gatehouse app list shows the apps');
     assert.match(await refusal('app', 'set', String(other.id), 'roles=nobody'), /^there is no role nobody/);
@@ -129,7 +129,10 @@ describe('commands for what an account has', () => {
     assert.equal((await json('user', 'show', ...ada)).locked_until, null);
     assert.match(await refusal('user', 'list', '--status', 'asleep'), /^status must be unactivated or active/);
     assert.match(await refusal('user', 'list', '--role', 'nobody'), /^there is no role nobody/);
-    assert.match(await refusal('user', 'delete', ...ada), /Ada@example\.com is deleted .* Nothing was changed$/);
+    assert.match(
+      await refusal('user', 'delete', ...ada),
+      /nothing was changed; run it again with --yes .*Ada@example\.com is deleted /,
+    );
     assert.deepEqual(await json('user', 'delete', ...ada, '--yes'), { id: user.id, deleted: true });
     for (const verb of ['show', 'invite', 'unlock', 'delete']) {
       assert.match(await refusal('user', verb, ...ada), /^there is no user Ada@example\.com/, verb);

@@ -66,11 +66,11 @@ const refused: readonly (readonly [string, string])[] = [
     (reference) => [`<a>\n😀${reference}</a>`, '2, column 2: an unknown reference'] as const,
   ),
   ...['&#0;', '&#xFFFE;', '&#xD83D;', '&#1114112;'].map(
-    (reference) => [`<a>${reference}</a>`, `1, column ${3 + reference.length}: Invalid character entity`] as const,
+    (reference) => [`<a>${reference}</a>`, `1, column ${3 + reference.length}: an unknown reference`] as const,
   ),
   ['<a>\n</b>', '2, column 4: the element a is closed by another tag'],
   ['<a><b></a></b>', '1, column 10: the element b is closed by another tag'],
-  ['<a><b></b>', '1, column 10: Unclosed root tag'],
+  ['<a><b></b>', '1, column 10: the element a is not closed'],
   ['<a/>\n<b/>', '2, column 1: something follows the root element'],
 ];
 

@@ -28,27 +28,26 @@ export function bcryptHashOf(digest: string): string | null {
   return bcrypt.test(hash) ? hash : null;
 }
 
-/** The stored form. Throws `value_invalid` for an unknown algorithm or an invalid digest. */
-export function importDigest(algorithm: string, salt: string, digest: string): string {
+/** The stored form. Throws `value_invalid` for an unknown algorithm or an invalid digest, which the caller calls `name`. */
+export function importDigest(algorithm: string, salt: string, digest: string, name = 'password'): string {
   const known = algorithms.find((one) => one === algorithm);
   if (!known) {
     const message = `password_algorithm must be one of ${algorithms.join(', ')}`;
     throw new Failure('value_invalid', { name: 'password_algorithm', message });
   }
   // A bcrypt hash includes its salt.
-  if (known === 'bcrypt') return `${bcryptPrefix}${readBcrypt(digest)}`;
+  if (known === 'bcrypt') return `${bcryptPrefix}${readBcrypt(digest, name)}`;
   if (!/^[0-9A-Fa-f]{64}$/.test(digest)) {
-    const message = 'password must be 64 hexadecimal digits with this password_algorithm';
-    throw new Failure('value_invalid', { name: 'password', message });
+    const message = `${name} must be 64 hexadecimal digits with this password_algorithm`;
+    throw new Failure('value_invalid', { name, message });
   }
   return `i1:${known}:${Buffer.from(salt, 'utf8').toString('base64url')}:${digest.toLowerCase()}`;
 }
 
-function readBcrypt(hash: string): string {
+function readBcrypt(hash: string, name: string): string {
   if (bcrypt.test(hash)) return hash;
-  const message =
-    'password must be a bcrypt hash ($2a$, $2b$ or $2y$, of a cost from 04 to 12) with this password_algorithm';
-  throw new Failure('value_invalid', { name: 'password', message });
+  const rule = 'must be a bcrypt hash ($2a$, $2b$ or $2y$, of a cost from 04 to 12) with this password_algorithm';
+  throw new Failure('value_invalid', { name, message: `${name} ${rule}` });
 }
 
 /** Whether the password matches an imported digest that is a salted SHA-256. */

@@ -187,6 +187,7 @@ function readAttributes(known: ReadonlyMap<string, number>, values: UserInput['c
     const name = `custom_attributes.${shortname.slice(0, 64)}`;
     const attributeId = known.get(shortname);
     if (attributeId !== undefined) return { attributeId, value: readOptional(name, value) };
-    throw new Failure('value_invalid', { name, message: `${name} is not defined` });
+    const message = shortname === '' ? 'custom_attributes has an empty short name' : `${name} is not defined`;
+    throw new Failure('value_invalid', { name, message });
   });
 }

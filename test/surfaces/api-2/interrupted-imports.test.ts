@@ -95,10 +95,11 @@ for (const database of sampledDatabases) {
       const name = unique('half');
       const bad = { username: `${name}-bad`, roles: ['nobody'] };
       const good = (place: number) => ({ username: `${name}-${place}` });
-      const people = [good(0), good(1), bad, good(3)];
+      const email = `${name}@example.com`;
+      const people = [good(0), { ...good(1), email }, bad, good(3)];
       const content = people.map((one) => JSON.stringify(one)).join('\n');
       // An update makes a line that fails undo its transaction: all, the first half, and then the store fails.
-      const taken = { username: `${name}-0`, password_hash: 'x', password_algorithm: 'bcrypt' };
+      const taken = { email, username: `${name}-0` };
       const given = { format: 'ndjson', existing: 'update', content: `${content}\n${JSON.stringify(taken)}` };
       const { status, body } = await failing(3, unavailable(), given, unique('key'));
       assert.equal(status, 200);

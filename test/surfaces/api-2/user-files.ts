@@ -125,6 +125,18 @@ export function userFiles(app: () => TestApp): void {
     for (const [given, message] of [
       [csv('email', email, '"no end'), /^line 3: /],
       [csv('email,email', `${email},${email}`), /^the column email occurs twice/],
+      [
+        csv('email,frstname', `${email},`),
+        /^the first line has columns that are unknown: frstname; columns are email,/,
+      ],
+      [
+        { ...csv('email,custom_attributes.none', `${email},`), dry_run: true },
+        /^the first line has columns that are unknown: custom_attributes\.none; .*attribute that the account defines$/,
+      ],
+      [csv('a,b,c,d,e,f,g', email), /: a, b, c, d, e and 2 more; columns are/],
+      [csv('email,firstname,', `${email},,`), /^the first line must name each column; it has no name for column 3$/],
+      [csv('email;firstname', `${email};`), /^the first line must have commas between the columns$/],
+      [{ format: 'csv', content: `email\r${email}\r` }, /^the first line does not end in a line feed/],
       [csv('email', ...many), /^content has more than 500 users$/],
       [{ format: 'ndjson', content: '{}\n'.repeat(501) }, /^content has more than 500 users$/],
       [{ format: 'xml', content: email }, /^format /],
@@ -138,6 +150,19 @@ export function userFiles(app: () => TestApp): void {
     assertRefused(await api.call('POST', '/users/import', csv('x'.repeat(70_000))), 413);
     assert.equal(await byEmail(api, email), undefined);
     assert.equal(await byEmail(api, `0${email}`), undefined);
+  });
+
+  it('takes the booleans of spreadsheets', async () => {
+    const api = await managing(app());
+    const [ada, bo] = [address(), address()];
+    await api.done(200, 'POST', '/users/import', csv('email,email_verified', `${ada},TRUE`, `${bo},False`));
+    assert.deepEqual(
+      [(await byEmail(api, ada)).email_verified, (await byEmail(api, bo)).email_verified],
+      [true, false],
+    );
+    const content = JSON.stringify({ email: address(), email_verified: 'TRUE' });
+    const { outcomes } = await api.done(200, 'POST', '/users/import', { format: 'ndjson', content });
+    assert.equal(outcomes[0].message, 'email_verified must be true or false');
   });
 
   it('takes 500 users at a time, or none', async () => {

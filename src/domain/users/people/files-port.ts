@@ -4,8 +4,11 @@ import type { ShownPerson } from './export.ts';
 import type { FileRow } from './person.ts';
 
 export interface PeopleFiles {
-  /** Throws `value_invalid` with the line for invalid CSV. */
-  readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow>;
+  /** Throws `value_invalid` with the line for invalid CSV, and what `requireColumns` throws for the first line. */
+  readCsv(
+    bytes: AsyncIterable<Uint8Array>,
+    requireColumns: (columns: readonly string[]) => void,
+  ): AsyncGenerator<FileRow>;
   /** One object in each line. */
   readJsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow>;
   /** The first line of a CSV file. */

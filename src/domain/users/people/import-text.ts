@@ -12,6 +12,7 @@ import type { ImportOptions } from './import-run.ts';
 import { inImportTurn } from './import-turns.ts';
 import type { LineOutcome } from './line.ts';
 import type { FileRow } from './person.ts';
+import { readFile } from './read-file.ts';
 
 const mostPeople = 500;
 /** Read before others get a turn: one has up to 300 cells. */
@@ -40,7 +41,7 @@ export async function importText(
   account: Account,
   { format, content, ...options }: TextImport,
 ): Promise<readonly LineOutcome[]> {
-  const rows = await readRows(services, format, content);
+  const rows = await readRows(services, account, format, content);
   const outcomes: LineOutcome[] = [];
   const all = {
     ...options,
@@ -63,15 +64,15 @@ function failureOfRest({ log }: Pick<Services, 'log'>, error: unknown): Failure 
 }
 
 async function readRows(
-  { peopleFiles }: Pick<Services, 'peopleFiles'>,
+  services: Pick<Services, 'peopleFiles' | 'store'>,
+  account: Account,
   format: PeopleFormat,
   content: string,
 ): Promise<readonly FileRow[]> {
-  const { readCsv, readJsonLines } = await peopleFiles();
   const bytes = oneByOne([Buffer.from(content)]);
   const rows: FileRow[] = [];
   try {
-    for await (const row of format === 'csv' ? readCsv(bytes) : readJsonLines(bytes)) {
+    for await (const row of await readFile(services, account, format, bytes)) {
       if (rows.length === mostPeople) throw refused(`content has more than ${mostPeople} users`);
       rows.push(row);
       if (rows.length % rowsAtOnce === 0) await nextTurn();

@@ -2,6 +2,7 @@
 
 import type { UserStatus } from '../../../store/users.ts';
 import { Failure } from '../../failure.ts';
+import { importDigest } from '../imported-passwords.ts';
 import { plainTexts, type UserInput } from '../user-input.ts';
 import { userStatusNames } from '../user-status.ts';
 
@@ -43,6 +44,9 @@ export function isSecretMember(name: string): boolean {
 const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
 const others = ['email_verified', 'status', 'roles', 'custom_attributes'];
 
+/** Of the column of a custom attribute, before its short name. */
+export const attributePrefix = 'custom_attributes.';
+
 /** Every member that a file may have. */
 export const personMembers: readonly string[] = [...Object.keys(texts), ...others];
 
@@ -64,7 +68,8 @@ function readTexts(members: PersonRow['members']): Record<string, string | null>
     const member = Object.hasOwn(texts, name) ? texts[name] : undefined;
     if (member === undefined) {
       if (others.includes(name)) continue;
-      throw invalid(name, `${name.slice(0, 64)} is unknown; members are ${personMembers.join(', ')}`);
+      const shown = name === '' ? 'a member without a name' : name.slice(0, 64);
+      throw invalid(name, `${shown} is unknown; members are ${personMembers.join(', ')}`);
     }
     if (value !== null && typeof value !== 'string') throw invalid(name, `${name} must be a text or null`);
     read[member] = value;
@@ -100,7 +105,7 @@ function readAttributes(values: unknown): UserInput['customAttributes'] {
   if (isObject && Object.values(values).every((value) => value === null || typeof value === 'string')) {
     return values as Record<string, string | null>;
   }
-  throw invalid('custom_attributes', 'custom_attributes must have texts by short name');
+  throw invalid('custom_attributes', 'custom_attributes must be an object of short names, each with a text or null');
 }
 
 /** Throws `value_invalid` for an unknown member, one of another type, and a password that is not a known hash. */
@@ -112,6 +117,10 @@ export function readPerson(members: PersonRow['members']): Person {
   }
   if (input['passwordAlgorithm'] && !input['password']) {
     throw invalid('password_hash', 'password_algorithm needs a password_hash');
+  }
+  if (input['password'] && input['passwordAlgorithm']) {
+    // Tried here under the name that a file has for it.
+    importDigest(input['passwordAlgorithm'], input['salt'] ?? '', input['password'], 'password_hash');
   }
   return {
     input: {

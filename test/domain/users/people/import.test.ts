@@ -90,10 +90,21 @@ for (const database of sampledDatabases) {
         [{ email: 'no address' }, /email must be an address/],
         [{ firstname: 'Nobody' }, /a user needs an email or a username/],
         [{ email: 'x@example.com', pasword: 'x' }, /pasword is unknown; members are email/],
+        [{ email: 'x@example.com', '': 'x' }, /a member without a name is unknown; members are email/],
+        [{ email: 'x@example.com', custom_attributes: { '': 'x' } }, /custom_attributes has an empty short name/],
+        [{ email: 'x@example.com', comment: 'a\nb' }, /comment contains .* not allowed \(U\+000A, a line feed\)/],
+        [
+          { email: 'x@example.com', password_hash: 'x', password_algorithm: 'bcrypt' },
+          /^password_hash must be a bcrypt hash/,
+        ],
+        [
+          { email: 'x@example.com', password_hash: 'x', password_algorithm: 'salt+sha256' },
+          /^password_hash must be 64 hexadecimal digits/,
+        ],
         [{ email: 'x@example.com', title: 7 }, /title must be a text or null/],
         [{ email: 'x@example.com', status: 'constructor' }, /status must be one of unactivated, active/],
         [{ email: 'x@example.com', roles: 'staff' }, /roles must be a list of names/],
-        [{ email: 'x@example.com', custom_attributes: ['x'] }, /custom_attributes must have texts/],
+        [{ email: 'x@example.com', custom_attributes: ['x'] }, /custom_attributes must be an object of short names/],
         [{ email: 'x@example.com', password_hash: 'plain' }, /password_hash needs a password_algorithm/],
         [{ email: 'x@example.com', password_algorithm: 'bcrypt' }, /password_algorithm needs a password_hash/],
         [

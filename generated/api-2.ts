@@ -22,7 +22,7 @@ export interface paths {
          *
          *     Setting a password or roles requires the scope `manage_all`; without it the answer is 403. For 24 hours no link
          *     for a forgotten password is sent to an `email` that a caller without `manage_all` wrote. Read-only and unknown
-         *     members are ignored: roles are given by `role_ids`, and a member `roles`, which an import has, is none.
+         *     members are ignored, `roles` among them, which an import has: roles are given by `role_ids`.
          */
         readonly post: operations["createUser"];
         readonly delete?: never;

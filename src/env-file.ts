@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { fileFaultOf } from './adapters/file-faults.ts';
+import { modeOpenToOthers } from './adapters/private-file.ts';
 
 /** What a file says, and what is wrong with it. No text ever repeats a value. */
 export interface EnvFile {
@@ -18,7 +19,6 @@ const mostBytes = 65_536;
 const line = /^\s*(?:#.*|(?:export\s+)?(?<name>[\w.-]+)\s*=(?<value>.*))?$/;
 /** Plain, or in quotes with nothing but a comment behind them: the parser would drop it, or read on in other lines. */
 const wholeValue = /^\s*(?:[^\s"'`].*|(["'`])(?:(?!\1).)*\1\s*(?:#.*)?)?$/;
-const readableByOthers = 0o077;
 
 /** The file that `--env-file` named, or the one in the folder of the master key, where the data is; null without either. */
 export function openEnvFile(named: string | undefined, dataFolder: string): EnvFile | null {
@@ -67,6 +67,6 @@ function findMistakes(path: string, text: string): string[] {
 }
 
 function findExposure(path: string): string[] {
-  if (process.platform === 'win32' || (statSync(path).mode & readableByOthers) === 0) return [];
+  if (modeOpenToOthers(path) === null) return [];
   return [`${path} can be read by other users of this machine; if it holds secrets, run: chmod 600 ${path}`];
 }

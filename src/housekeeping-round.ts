@@ -2,6 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import { verifiedAt } from './domain/audit/verified.ts';
+import { stackOf } from './domain/describe.ts';
 import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
 import { type RotationStep, rotationStepOf } from './domain/keys/rotation-step.ts';
 import { keyAlgorithms } from './domain/keys/signing-keys.ts';
@@ -51,7 +52,10 @@ export function createTending(
     if (next >= accounts.length) [next, seen] = [0, []];
     const found: Standing[] = [];
     for (const account of accounts.slice(next, next + accountsAtOnce)) {
-      await tendKeys(services, account);
+      await tendKeys(services, account).catch((error: unknown) => {
+        // The others' keys are due as well.
+        services.log.error('housekeeping failed', { account: account.subdomain, stack: stackOf(error) });
+      });
       found.push(await look(account));
     }
     seen.push(...found);

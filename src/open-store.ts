@@ -10,6 +10,7 @@ import type { DatabaseConfig } from './config-database.ts';
 import { Failure } from './domain/failure.ts';
 import type { Log } from './services.ts';
 import { unfinishedCopy } from './store/copying.ts';
+import { sqliteFileOf } from './store/database-url.ts';
 import { doubtConnections, openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
@@ -45,7 +46,8 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
 }
 
 function isThere(databaseUrl: string): boolean {
-  return !databaseUrl.startsWith('sqlite:') || existsSync(databaseUrl.slice('sqlite:'.length));
+  const file = sqliteFileOf(databaseUrl);
+  return file === null || existsSync(file);
 }
 
 /** What is there must be what was left there: neither an empty database nor a copy that lacks rows. */
@@ -56,7 +58,7 @@ async function requireWhole(store: Store, makes: boolean, { databaseUrl, masterK
     throw new Failure('unavailable', { name: 'store', message });
   }
   if (!isEmpty || makes) return;
-  const name = store.kind === 'sqlite' ? databaseUrl.slice('sqlite:'.length) : 'the database';
+  const name = sqliteFileOf(databaseUrl) ?? 'the database';
   const message = `${name} is empty although there is a master key (${masterKeyFile}): restore it from your backup, or correct DATABASE_URL; to start with an empty database, run: gatehouse db migrate`;
   throw new Failure('unavailable', { name: 'store', message });
 }

@@ -1,13 +1,14 @@
 /** What a server looks at before it opens the database: files that settings name, and settings that are probably not meant so. */
 
-import { statSync } from 'node:fs';
 import { createGeoIp } from './adapters/geoip.ts';
+import { modeOpenToOthers } from './adapters/private-file.ts';
 import { type Config, ConfigMistakes } from './config.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { programFile } from './programs/programs.ts';
 import { judgeNode } from './runtime/floor.ts';
 import { checkRuntimes } from './runtime/hook-runtimes.ts';
 import type { Log } from './services.ts';
+import { sqliteFileOf } from './store/database-url.ts';
 
 /**
  * Throws `ConfigMistakes` for a program that cannot run hook functions, and for a file of countries that cannot be
@@ -35,14 +36,11 @@ export function doubtProxy({ addresses, trustProxy }: Pick<Config, 'addresses' |
   return 'none: every caller appears to be the proxy, so that all users share one limit';
 }
 
-const accessibleToOthers = 0o077;
-
-/** In words for `doctor` too; null when only its owner can open SQLite's file. Its `-wal` and `-shm` take its mode. */
+/** In words for `doctor` too; null when the mode of SQLite's file, which its `-wal` and `-shm` take, is its owner's. */
 export function doubtDatabaseFile({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | null {
-  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
-  const mode = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0);
-  if (process.platform === 'win32' || (mode & accessibleToOthers) === 0) return null;
-  return `other users of this machine can open ${file} (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`;
+  const file = sqliteFileOf(databaseUrl);
+  const mode = file === null ? null : modeOpenToOthers(file);
+  return mode === null ? null : `the mode of ${file} (${mode}) lets other users of this machine open it`;
 }
 
 export function warnOfSettings(config: Config, log: Log): void {

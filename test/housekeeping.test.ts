@@ -6,7 +6,7 @@ import type { PurgeReport } from '../src/domain/expired-rows.ts';
 import { generateKeyPair } from '../src/domain/keys/key-pairs.ts';
 import { listKeys } from '../src/domain/keys/signing-keys.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
-import type { RoundReport } from '../src/housekeeping-round.ts';
+import { createTending, type RoundReport } from '../src/housekeeping-round.ts';
 import type { Store } from '../src/store/store.ts';
 import { onServices } from './domain/subject.ts';
 import { day } from './store/samples.ts';
@@ -49,6 +49,28 @@ onServices('housekeeping', (subject) => {
     for (const event of ['next signing keys published', 'retired signing keys removed', 'expired rows deleted']) {
       assert.ok(events.includes(event), event);
     }
+  });
+
+  test('goes on with other accounts when the keys of one cannot be rotated', async () => {
+    let fails = false;
+    const pair: typeof generateKeyPair = (...of) => {
+      const made = fails ? Promise.reject(new Error('no entropy')) : generateKeyPair(...of);
+      fails = false;
+      return made;
+    };
+    const services = await testServices(subject.services.store, { clock: testClock(), generateKeyPair: pair });
+    const [one, other] = [await createTestAccount(services), await createTestAccount(services)];
+    services.clock.advance(89 * day);
+    fails = true;
+    await createTending(services, unheard)([one, other]);
+    const failures = services.lines.filter(({ event }) => event === 'housekeeping failed');
+    assert.deepEqual(
+      failures.map(({ account }) => account),
+      [one.subdomain],
+    );
+    assert.match(String(failures[0]?.['stack']), /no entropy/);
+    const numbers = [await listKeys(services, one), await listKeys(services, other)].map(({ length }) => length);
+    assert.deepEqual(numbers, [2, 4]);
   });
 
   test('deletes nothing for an hour after the clock jumped ahead (D8)', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 import type { KeyFile } from '../domain/keys/master-key.ts';
-import { createPrivateFile } from './private-file.ts';
+import { createPrivateFile, modeOpenToOthers } from './private-file.ts';
 
 /** The master key on disk, mode 0600. */
 export function createKeyFile(path: string): KeyFile {
@@ -13,11 +13,9 @@ export function createKeyFile(path: string): KeyFile {
 }
 
 function readPrivate(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) return null;
-  // Windows has no such bits: there the folder's permissions decide.
-  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
-    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  if (!statSync(path, { throwIfNoEntry: false })) return null;
+  const mode = modeOpenToOthers(path);
+  if (mode !== null) {
     throw refused(`the permissions of ${path} are too open (mode ${mode}); run: chmod 600 ${path}`);
   }
   try {

@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { Failure } from '../domain/failure.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { ShownPerson } from '../domain/users/people/export.ts';
-import { attributePrefix, type FileRow, isSecretMember } from '../domain/users/people/person.ts';
+import { attributePrefix, broken, type FileRow, isSecretMember } from '../domain/users/people/person.ts';
 
 /** More than members and custom attributes together: an import takes what an export wrote. */
 const mostColumns = 300;
-/** Characters of one person. */
+/** Characters of one person, or bytes of one cell. */
 const longestRow = 65_536;
 /**
  * What spreadsheets take for a formula; an export writes an apostrophe before it, which an import takes away. Where the
@@ -19,10 +19,6 @@ const longestRow = 65_536;
  */
 const formula = /(?<=^|[;\r\n])(?=['"]*[=+\-@\t\r＝＋－＠])/g;
 const escapedFormula = /(?<=^|[;\r\n])'(?=['"]*[=+\-@\t\r＝＋－＠])/g;
-
-function broken(message: string): Failure {
-  return new Failure('value_invalid', { name: 'file', message });
-}
 
 /** Throws `value_invalid` for what is not UTF-8. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -36,7 +32,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** By the code of the library's error. What concerns a whole record is told of the line where that begins. */
+/** By the code of the library's error. What concerns a whole record is told of the line behind the last whole one. */
 const faults: Readonly<Record<string, { readonly isOfRecord: boolean; readonly fault: string }>> = {
   CSV_QUOTE_NOT_CLOSED: {
     isOfRecord: true,
@@ -44,7 +40,7 @@ const faults: Readonly<Record<string, { readonly isOfRecord: boolean; readonly f
   },
   CSV_MAX_RECORD_SIZE: {
     isOfRecord: true,
-    fault: `the user has more than ${longestRow} characters; look for a quote that is not closed`,
+    fault: 'the user in this line, or below, is too long; look for a quote that is not closed',
   },
   CSV_INVALID_CLOSING_QUOTE: {
     isOfRecord: false,

@@ -10,6 +10,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,6 +26,16 @@ export function replacePrivateFile(path: string, text: string): void {
     renameSync(draft, path);
     return true;
   });
+}
+
+/**
+ * The mode (`0644`) of a file that others than its owner may open; null otherwise, for a missing file, and on Windows,
+ * where the folder's permissions decide.
+ */
+export function modeOpenToOthers(path: string): string | null {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return null;
+  return (mode & 0o777).toString(8).padStart(4, '0');
 }
 
 function viaDraft(path: string, text: string, name: (draft: string, path: string) => boolean): boolean {

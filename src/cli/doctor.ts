@@ -13,6 +13,7 @@ import { keyAlgorithms, listKeys } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import { judgeNode, majorOf } from '../runtime/floor.ts';
 import { doubtDatabaseFile, doubtProxy } from '../start-checks.ts';
+import { sqliteFileOf } from '../store/database-url.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
@@ -84,8 +85,8 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
 }
 
 async function examineStore(config: Config): Promise<Finding[]> {
-  const file = /^sqlite:(.+)$/.exec(config.databaseUrl)?.[1];
-  if (file !== undefined && !existsSync(file) && !existsSync(config.masterKeyFile)) {
+  const file = sqliteFileOf(config.databaseUrl);
+  if (file !== null && !existsSync(file) && !existsSync(config.masterKeyFile)) {
     return [off('store', `${file} does not exist yet; the first start creates it`, 'npm start')];
   }
   let store: Store | undefined;

@@ -43,7 +43,7 @@ const options = {
 const faults: readonly (readonly [said: string, what: (open: string | undefined) => string])[] = [
   ['Unexpected close tag', (open) => `the element ${open} is closed by another tag`],
   ['Unmatched closing tag', () => 'a closing tag has no opening tag'],
-  ['Unclosed root tag', (open) => `the element ${open ?? ''} is not closed`.replace('  ', ' ')],
+  ['Unclosed root tag', (open) => `the element ${open} is not closed`],
   ['Invalid character entity', () => 'an unknown reference'],
 ];
 

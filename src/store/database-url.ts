@@ -18,6 +18,11 @@ export interface PostgresAddress {
   readonly mustWrite: boolean;
 }
 
+/** Null for PostgreSQL. */
+export function sqliteFileOf(url: string): string | null {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
+}
+
 const mostHosts = 16;
 
 /** Scheme, user and password with their `@`, hosts, path, and query. A fragment means nothing. */

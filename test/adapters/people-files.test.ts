@@ -61,7 +61,7 @@ describe('a CSV file of people', () => {
     await refused('email,email\na,b\n', /the column email occurs twice/);
     await refused(Array.from({ length: 301 }, (_, number) => number).join(), /at most 300 columns/);
     await refused(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), /the file is not UTF-8/);
-    await refused(`email\n${'x'.repeat(70_000)}`, /^line 2: the user has more than 65536 characters/);
+    await refused(`email\n${'x'.repeat(70_000)}`, /^line 2: the user in this line, or below, is too long/);
   });
 
   test('what is wrong with the columns is told of the first line, before any other is read', async () => {

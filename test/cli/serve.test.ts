@@ -196,7 +196,7 @@ describe('gatehouse serve', () => {
     const reasons = lines.filter((line) => line.includes('"event":"settings"')).map((line) => JSON.parse(line).reason);
     assert.deepEqual(reasons, [
       'the variable GHOST is not read; if it was to be a setting, write HOST',
-      'other users of this machine can open data/gatehouse.db (mode 0640); set it to 0600, and that of its ' +
+      'the mode of data/gatehouse.db (0640) lets other users of this machine open it; set it to 0600, and that of its ' +
         '-wal and -shm files',
       'TRUST_PROXY is none: every caller appears to be the proxy, so that all users share one limit; ' +
         'set it to the address of the proxy',

@@ -83,7 +83,7 @@ describe('references', () => {
   }
 
   it('fail the check, which lists them', () => {
-    const scripts = ['check', 'compiler', 'import-circles', 'references', 'source-rules'].map(
+    const scripts = ['check', 'compiler', 'import-circles', 'imports', 'references', 'source-rules'].map(
       (name) => `scripts/${name}.ts`,
     );
     for (const script of [...scripts, 'src/pages/docs/anchor.ts']) {

@@ -3,6 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { AdministratorRecord } from '../../store/administrators.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -98,8 +99,21 @@ async function requireStanding(tx: Pick<StoreVerbs, 'users'>, all: readonly Admi
   if (actor?.type !== 'user') return;
   const own = all.find(({ userId }) => userId === actor.id);
   if (own?.scopes.includes('manage_all') && (await canSignIn(tx, own))) return;
+  throw taken();
+}
+
+/**
+ * For a user who is locked in the database: a caller who was locked or suspended while its call waited cannot let itself
+ * in again. Throws `caller_unauthenticated`.
+ */
+export function requireOwnStanding(user: Pick<UserRecord, 'id' | 'status'>): void {
+  const { actor } = currentAuditContext();
+  if (actor?.type === 'user' && actor.id === user.id && findStatusFailure(user)) throw taken();
+}
+
+function taken(): Failure {
   const reason = 'the right was taken meanwhile';
-  throw new Failure('caller_unauthenticated', { reason, challenged: true, scheme: 'DPoP' });
+  return new Failure('caller_unauthenticated', { reason, challenged: true, scheme: 'DPoP' });
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import type { KeyAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { day, minute, second } from '../durations.ts';
@@ -48,7 +47,7 @@ interface Rotated {
  * so repeating the command changes nothing.
  */
 export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<Rotated> {
-  const published = await rotateInTurn(services, account, keyAlgorithms, rotation, mostWaitMilliseconds);
+  const published = await rotateInTurn(services, account, keyAlgorithms, rotation);
   return { keys: await listKeys(services, account), published };
 }
 
@@ -69,15 +68,13 @@ class Overtaken extends Error {}
  * and accounts take turns, so that none keeps another one from its emergency.
  */
 const queue = createFairQueue({ turns: 1, most: 64 });
-/** Of a call; what is due waits as long as it takes, since nobody waits for it. */
-const mostWaitMilliseconds = 30_000;
+const waitMilliseconds = 30_000;
 
 function rotateInTurn(
   services: KeyServices,
   account: Account,
   algorithms: readonly KeyAlgorithm[],
   rotation: Rotation,
-  waitMilliseconds?: Milliseconds,
 ): Promise<string[]> {
   const otherwise = (): never => {
     throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });

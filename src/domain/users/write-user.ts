@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts';
 import type { Store, StoreVerbs } from '../../store/store.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { requireOtherAdministrator } from '../administrators/administrators.ts';
+import { requireOtherAdministrator, requireOwnStanding } from '../administrators/administrators.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endByChange } from '../endings/end-by-change.ts';
 import { findStatusFailure } from '../login/standing.ts';
@@ -62,6 +62,7 @@ export async function updateUser(
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    requireOwnStanding(user);
     await requireAdministratorAuthority(tx, account, userId, input.authority);
     if (input.status !== undefined && findStatusFailure({ status: input.status })) {
       await requireOtherAdministrator(tx, account, userId);
@@ -124,6 +125,7 @@ export async function unlockUser(
   await services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    requireOwnStanding(user);
     await requireAdministratorAuthority(tx, account, userId, authority);
     if (user.status === userStatuses.locked) await requireFactorAuthority(tx, account, user, authority);
     const now = services.clock.now();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import { databaseUrlForm } from '../database-url.ts';
+import { databaseUrlForm, sqliteFileOf } from '../database-url.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
 import { accountVerbs } from './accounts.ts';
@@ -169,7 +169,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
 
 /** Without the URL of PostgreSQL, which contains a password. */
 function damagedAt(url: string, cause: unknown): Failure {
-  const place = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : 'the database';
+  const place = sqliteFileOf(url) ?? 'the database';
   const message = `${place} is damaged, or not a database of this service (${damageOf(cause)}); restore it from your backup: docs/operations.md`;
   return new Failure('unavailable', { name: 'store', message, reason: `${damageOf(cause)}` }, { cause });
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { actAs } from '../../../src/domain/audit/context.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { addRoleMembers, createRole, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { isEmailVerified } from '../../../src/domain/users/names.ts';
 import { listUsers, removeUser, requireUser } from '../../../src/domain/users/users.ts';
+import { unlockUser } from '../../../src/domain/users/write-user.ts';
 import { failureOf, newClient, newGrant, unique } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { addUser, setUser } from '../../support/users.ts';
@@ -35,6 +37,27 @@ onServices('users', (subject) => {
     const waiting = await addUser(services, account, { username: 'grace' });
     assert.deepEqual([waiting.status, waiting.passwordDigest, waiting.email], [0, null, null]);
     assert.equal((await setUser(services, account, waiting.id, { password })).status, 1);
+  });
+
+  test('a caller who was locked or suspended while its call waited cannot let itself in again', async () => {
+    const { services, account, user } = await scene();
+    const other = await addUser(services, account, { username: 'grace' });
+    const as = (id: number, work: () => Promise<unknown>) =>
+      actAs({ actor: { type: 'user', id }, source: null, requestId: null }, work);
+    const ways = [
+      () => setUser(services, account, user.id, { status: 'active' }),
+      () => unlockUser(services, account, user.id, 'all'),
+    ];
+    for (const status of ['locked', 'suspended'] as const) {
+      await setUser(services, account, user.id, { status });
+      const held = await services.store.users.find(account.id, user.id);
+      for (const way of ways) {
+        await assert.rejects(as(user.id, way), { code: 'caller_unauthenticated' });
+        assert.deepEqual(await services.store.users.find(account.id, user.id), held);
+      }
+      await as(other.id, () => setUser(services, account, user.id, { status: 'active' }));
+      for (const way of ways) await as(user.id, way);
+    }
   });
 
   test('an identity belongs to one user of the account, in whatever form it is written', async () => {

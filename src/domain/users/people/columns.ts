@@ -1,21 +1,16 @@
 /** The first line of a CSV file: which columns there may be. */
 
-import { Failure } from '../../failure.ts';
-import { attributePrefix, personMembers } from './person.ts';
+import { attributePrefix, broken, personMembers } from './person.ts';
 
 const columns = personMembers.filter((name) => name !== 'custom_attributes');
 /** Of those that are unknown. */
 const mostNamed = 5;
 
-function broken(message: string): Failure {
-  return new Failure('value_invalid', { name: 'file', message });
-}
-
 /**
  * Throws `value_invalid` for a column that is no member of a person and no custom attribute of these. It is told about
  * the file once, since every line has it, and those whose cell is empty would not show it.
  */
-export function requireColumns(names: readonly string[], attributes: ReadonlySet<string>): void {
+export function requireColumns(names: readonly string[], attributes: Pick<ReadonlySet<string>, 'has'>): void {
   const isKnown = (name: string) =>
     columns.includes(name) || (name.startsWith(attributePrefix) && attributes.has(name.slice(attributePrefix.length)));
   const unnamed = names.findIndex((name) => name.trim() === '');

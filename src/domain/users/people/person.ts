@@ -44,6 +44,11 @@ export function isSecretMember(name: string): boolean {
 const texts: Readonly<Record<string, keyof UserInput>> = { ...shownTexts, ...secretTexts };
 const others = ['email_verified', 'status', 'roles', 'custom_attributes'];
 
+/** What is wrong with a whole file, not with one person. */
+export function broken(message: string): Failure {
+  return new Failure('value_invalid', { name: 'file', message });
+}
+
 /** Of the column of a custom attribute, before its short name. */
 export const attributePrefix = 'custom_attributes.';
 

@@ -1,5 +1,6 @@
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
+import { attributeIdsOf } from '../user-input.ts';
 import { requireColumns } from './columns.ts';
 import type { PeopleFormat } from './formats.ts';
 import type { FileRow } from './person.ts';
@@ -13,6 +14,6 @@ export async function readFile(
 ): Promise<AsyncGenerator<FileRow>> {
   const { readCsv, readJsonLines } = await peopleFiles();
   if (format === 'ndjson') return readJsonLines(bytes);
-  const attributes = new Set((await store.attributes.list(account.id)).map(({ shortname }) => shortname));
+  const attributes = await attributeIdsOf(store, account);
   return readCsv(bytes, (columns) => requireColumns(columns, attributes));
 }

@@ -1,6 +1,7 @@
 /**
  * Appends events on PostgreSQL while the ends of their chains are locked. These locks are taken last in a transaction
- * and in the order of the accounts, so that a holder waits for nothing but the next one.
+ * and in the order of the accounts, so that a holder waits for nothing but the next one;
+ * the checks of `beforeCommit` come behind them, and only read.
  */
 
 import type { Knex } from 'knex';

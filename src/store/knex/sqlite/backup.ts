@@ -78,18 +78,19 @@ function isRunning(pid: number): boolean {
  */
 function sweep(folder: string): void {
   for (const entry of readdirSync(folder)) {
-    const pid = entry.startsWith(draftPrefix) ? Number.parseInt(entry.slice(draftPrefix.length), 10) : 0;
+    const rest = entry.startsWith(draftPrefix) ? entry.slice(draftPrefix.length) : '';
+    const pid = Number(/^(\d+)-\w{6}$/.exec(rest)?.[1]);
     if (!(pid > 0) || (pid !== process.pid && isRunning(pid))) continue;
     const path = join(folder, entry);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() && found.uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+    if (found?.isDirectory() && found.uid === process.geteuid?.()) rmSync(path, { recursive: true, force: true });
   }
 }
 
 /**
  * `VACUUM INTO` reads one snapshot, so writers continue; it does not flush its output. The file gets its name only when
  * it is complete and on disk: an interrupted backup leaves none. Until then it is in a folder that nobody else can
- * enter, since others may be able to write to the folder of the backup. Throws `conflict` when there is one of this
+ * enter, since others may be able to make files in the folder of the backup, as in /tmp. Throws `conflict` when there is one of this
  * name and `value_invalid` when it cannot be written, both naming `file`.
  */
 export async function backup(db: Knex, file: string): Promise<void> {

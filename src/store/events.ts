@@ -51,8 +51,9 @@ export interface EventStore {
   append(event: NewEvent): Promise<void>;
   /**
    * In a transaction: runs `check` at its end, once its events are appended, and the transaction has no effect if `check`
-   * throws. Whoever appends to a chain that this transaction appends to has committed by then, or waits until this one has. On SQLite,
-   * where transactions run one after the other, a look at the beginning says the same, and `check` does not run.
+   * throws. Whoever appends to a chain that this transaction appends to has committed by then, or waits until this one
+   * has. On SQLite, where transactions run one after the other, a look at the beginning says the same, and `check` does
+   * not run.
    */
   beforeCommit(check: CommitCheck): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;

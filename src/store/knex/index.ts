@@ -54,7 +54,7 @@ import { userVerbs } from './users.ts';
 
 export { type Distribution, doubtConnections, requireKnown, withDistribution, withoutWriters };
 
-/** The unguarded functions on a pool, or in the transaction `db`, which appends `pending` at its end. */
+/** The unguarded functions on a pool, or in the transaction `db`, which does at its end what `atEnd` collects. */
 export function verbsOn(db: Knex, hot: HotVerbs, atEnd: AtEnd | null = null): StoreVerbs {
   return {
     accounts: accountVerbs(db),

@@ -72,6 +72,8 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
     method: req.method,
     status: res.statusCode,
     milliseconds: Math.round(milliseconds * 100) / 100,
+    // The status is that of an answer which did not arrive, if one was made at all.
+    ...(!res.writableFinished && { complete: false }),
     ...(state.account && { account: state.account.subdomain }),
     ...(state.route && { route: state.route }),
     ...(operation && { operation }),

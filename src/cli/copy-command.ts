@@ -59,19 +59,16 @@ function requireUrl(name: string, url: string): void {
 }
 
 async function inStore<Result>(name: Side, url: string, work: (store: Store) => Promise<Result>): Promise<Result> {
-  return closing(await openStore({ url, ...waysOf(readSettings()), create: name === 'to' }), async (store) => {
-    await requireAnswer(name, url, store);
-    return work(store);
-  });
+  return closing(await openNamed(name, url), work);
 }
 
 /** Throws `unavailable` with the address of a database that does not answer. */
-async function requireAnswer(name: Side, url: string, store: Store): Promise<void> {
+async function openNamed(name: Side, url: string): Promise<Store> {
   try {
-    await store.ping();
+    return await openStore({ url, ...waysOf(readSettings()), create: name === 'to' });
   } catch (error) {
-    if (!(error instanceof Failure) || error.detail.reason === undefined) throw error;
-    const message = `${name} (${withoutSecrets(url)}) cannot be used: ${error.detail.reason}`;
+    if (!(error instanceof Failure) || error.detail.message !== undefined) throw error;
+    const message = `${name} (${withoutSecrets(url)}) cannot be used: ${error.detail.reason ?? error.code}`;
     throw new Failure(error.code, { ...error.detail, message }, { cause: error });
   }
 }

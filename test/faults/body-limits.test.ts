@@ -97,8 +97,8 @@ describe('bodies over the limit', () => {
     assert.deepEqual(
       lines()
         .slice(before)
-        .map(({ complete }) => complete),
-      [undefined, false],
+        .map(({ reason }) => reason),
+      [undefined, 'the connection ended before the answer'],
     );
   });
 

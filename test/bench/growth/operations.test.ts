@@ -11,7 +11,7 @@ describe('the operations in a growing account', () => {
   let prepared: Prepared;
   let served: Served;
   before(async () => {
-    prepared = await prepare('sqlite', isWhole ? fewUsers : 100);
+    prepared = await createPrepare()('sqlite', isWhole ? fewUsers : 100);
     served = await prepared.serve();
   });
   after(async () => {

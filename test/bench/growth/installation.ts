@@ -96,11 +96,11 @@ const patienceMilliseconds = 180_000;
 
 /** A table that has grown by a fifth since its last statistics, or has none. */
 const undescribed = `select 1 from pg_stat_user_tables
-  where n_live_tup > 1000 and (last_autoanalyze is null or n_mod_since_analyze > n_live_tup / 5)`;
+  where n_live_tup > 1000 and (coalesce(last_autoanalyze, last_analyze) is null or n_mod_since_analyze > n_live_tup / 5)`;
 
 /**
- * Waits until the database has described its large tables to its planner, which it does by itself within a minute or
- * two.
+ * Waits until the database has described its large tables to its planner, as the copy does at its end, and the database
+ * by itself within a minute or two.
  */
 async function untilDescribed(url: string): Promise<void> {
   const deadline = performance.now() + patienceMilliseconds;

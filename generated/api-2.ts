@@ -841,7 +841,8 @@ export interface paths {
         /**
          * Link a client to a server
          * @description From the next token on the client gets access tokens for the API, with `authorization_code`, `refresh_token` and
-         *     `client_credentials`, and with no other scopes of it than these. A client may be linked to several servers.
+         *     `client_credentials`, and with no other scopes of it than these. A client may be linked to several servers, at
+         *     most 100.
          *     `auth_server_id` and `id` are ignored.
          */
         readonly post: operations["createApiAuthorizationClient"];

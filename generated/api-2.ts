@@ -1312,10 +1312,10 @@ export interface paths {
          * Create a hook
          * @description A JavaScript function that the service runs each time the hook fires. `type` and `function` are mandatory; `null`
          *     is the same as a member that is left out. The function is loaded once, without `fetch`, and `handler` is not
-         *     called: one that exports no `handler` is 422. One that throws while it is loaded is stored, because a variable may
-         *     be missing, and `warning` says why. Without packages the hook is `ready` at once and fires from the next sign-in
-         *     on; packages are resolved in the background, and the function is loaded then: without a `handler` the hook is
-         *     `create-failed`.
+         *     called: one that exports no `handler` is 422, as is one that takes longer than 2 seconds to compile. One that
+         *     throws while it is loaded is stored, because a variable may be missing, and `warning` says why. Without packages
+         *     the hook is `ready` at once and fires from the next sign-in on; packages are resolved in the background, and the
+         *     function is loaded then: without a `handler` the hook is `create-failed`.
          *
          *     | Type | Fires | Answers |
          *     |---|---|---|

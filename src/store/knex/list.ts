@@ -105,7 +105,7 @@ async function named<Item>(known: Known<Item>, ids: readonly number[]): Promise<
   const rows = rowsOf({ ...known, rowByRow: filters, searched: new Map(), way: 'read' }, filters);
   const found: DbRow[] = await rows.whereIn(`${listing.table}.${listing.id}`, ids).select(`${listing.table}.*`);
   const byId = new Map<number, DbRow>(found.map((row) => [Number(row[listing.id]), row]));
-  const there: DbRow[] = ids.flatMap((id) => byId.get(id) ?? []);
+  const there = ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
   return { items: there.map(listing.read), before: null, after: null, total: null };
 }
 

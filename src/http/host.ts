@@ -36,7 +36,7 @@ export function lacksHost(req: IncomingMessage): boolean {
 function rewriteTarget(req: Target, host: string): Failure | null {
   const target = req.url ?? '';
   if (target.startsWith('/')) return null;
-  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)/i.exec(target) ?? [];
   req.url = rest?.startsWith('/') ? rest : '/';
   req.originalUrl = req.url;
   if (authority === undefined || authority.toLowerCase() !== host.toLowerCase()) {

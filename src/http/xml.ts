@@ -43,9 +43,10 @@ function readValue(element: XmlElement, { kind }: XmlRules): Value {
     return null;
   }
   if (kind !== 'integer') return text;
-  const digits = text.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
-  if (digits === '') return null;
-  if (!isIntegerText(digits) || digits.replace('-', '').length > 10) throw invalid(name, `${name} must be an integer`);
+  const [match, digits] = /^[ \t\n]*(?:(-?\d{1,10})[ \t\n]*)?$/.exec(text) ?? [];
+  if (match === undefined) throw invalid(name, `${name} must be an integer`);
+  if (digits === undefined) return null;
+  if (!isIntegerText(digits)) throw invalid(name, `${name} must be an integer`);
   return Number(digits);
 }
 

@@ -36,10 +36,10 @@ export interface PackageBuildStore {
   /** The number of unfinished builds. */
   countOpen(accountId: number): Promise<number>;
   /**
-   * The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when
-   * none is due.
+   * The build that is due longest, of all accounts except those in `except`, becomes `running` (one conditional UPDATE),
+   * and is due again at `until`. Null when none is due.
    */
-  claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
+  claim(now: Milliseconds, until: Milliseconds, except: readonly number[]): Promise<PackageBuildRecord | null>;
   /** False when another node has taken up the build since, or it was removed. */
   finish(
     build: Pick<PackageBuildRecord, 'accountId' | 'id' | 'attempts'>,

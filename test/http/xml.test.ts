@@ -65,7 +65,7 @@ describe('reading bodies', () => {
     refuses('<email id="1">x</email>', 'value_invalid', /attribute other than type and nil/);
     refuses('<email nil="yes"/>', 'value_invalid', /must be true or false/);
     refuses('<email nil="true">x</email>', 'value_invalid', /must not have text when nil is true/);
-    for (const number of ['x', '1.5', '0x1', '1e3', '12345678901', '１', '1 2', '+1']) {
+    for (const number of ['x', '1.5', '0x1', '1e3', '12345678901', '１', '1 2', '+1', `1${'\t'.repeat(100_000)}1`]) {
       refuses(`<group-id>${number}</group-id>`, 'value_invalid', /group-id must be an integer/);
     }
   });

@@ -249,7 +249,7 @@ const steps = {
   packageBuilds: {
     create: (store, { accountId }) => store.packageBuilds.create({ accountId, packages: {}, createdAt: now }),
     claim: async (store, its) => {
-      const build = await store.packageBuilds.claim(now, now + 1);
+      const build = await store.packageBuilds.claim(now, now + 1, []);
       assert.ok(build);
       its.build = build;
     },

@@ -230,7 +230,7 @@ onEachDatabase('statements that others depend on', (subject) => {
     await store.keys.retire(id, 'unknown', now);
     await store.keys.removeRetired(id, now);
     await store.policies.remove(id, 2 ** 40);
-    await store.packageBuilds.claim(0, 0);
+    await store.packageBuilds.claim(0, 0, []);
     await store.packageBuilds.remove(id, build.id);
     assert.equal(await generationOf(id), before);
   });

@@ -142,7 +142,11 @@ export function lookups({
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
     ...[() => packageBuilds.listReady(1), () => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],
-    ...[() => packageBuilds.claim(now, now), () => packageBuilds.remove(1, 1), () => packageBuilds.useBundle('x', now)],
+    ...[
+      () => packageBuilds.claim(now, now, []),
+      () => packageBuilds.remove(1, 1),
+      () => packageBuilds.useBundle('x', now),
+    ],
     ...[() => packageBuilds.finish({ accountId: 1, id: 1, attempts: 1 }, { state: 'failed' }, now)],
     ...[() => packageBuilds.findBundle('x'), () => signInHistories.find(1, 1)],
     ...[() => events.findEnd(1)],

@@ -78,7 +78,11 @@ export const expectedScans: readonly ExpectedScan[] = [
       /^update (users set manager_user_id = null where \(account_id, manager_user_id\) in|grants set (revoked_because = '[^']+', revoked_at = \(select |revoked_at = (\?|\$1), revoked_because = 'the API is no longer linked' where ))/,
     because: 'a migration is undone',
   },
-  { of: any, where: /^select count\(\*\) as total from /, because: 'a total was asked for: it is what a total costs' },
+  {
+    of: any,
+    where: /^select (case when exists \(select 1 from removals where .* then \(select )?count\(\*\) as total from /,
+    because: 'a total was asked for: it is what a total costs',
+  },
   { of: /^events$/, where: /^select \(select last_id from event_heads /, because: 'max(id) is the end of the index' },
   {
     of: /^(clients|app_roles|authorization_server_scopes|authorization_server_claims)$/,

@@ -9,6 +9,7 @@ import { bearerToken, dpopToken } from './bearer.ts';
 import { readConsoleToken } from './console-tokens.ts';
 import { authenticateBearer } from './credential-tokens.ts';
 import { isKeyActive } from './find-api-key.ts';
+import { inWriteTurn } from './write-turns.ts';
 
 type Reading = Pick<Services, 'clock' | 'addresses'> & {
   readonly store: Pick<StoreVerbs, 'accounts' | 'administrators' | 'callers'>;
@@ -53,7 +54,7 @@ export type Admitted =
  * looks once more before it commits. A call waits between them, for the hash of a password, for the verdict on a
  * function, or for other writes, and who lost the right meanwhile would have made another one by then. Whoever takes a
  * right records it in the account's trail, so that at the second look it is taken already, or will be after the commit. A
- * transaction throws `caller_unauthenticated`, or `api_key_invalid`.
+ * transaction throws `caller_unauthenticated` or `api_key_invalid`, and `unavailable` where its account gets no turn.
  */
 export function storeWhileAdmitted(
   services: Pick<Services, 'store' | 'clock' | 'addresses'>,
@@ -63,16 +64,19 @@ export function storeWhileAdmitted(
   const { store } = services;
   return {
     ...store,
-    transaction: (work) =>
-      store.transaction(async (tx) => {
-        if (!(await isAdmitted(tx))) throw refusal();
-        await tx.events.beforeCommit(async (own, committed) => {
-          // A caller may give up its own right: only what others took counts.
-          if (!(await isAdmitted(own)) && !(await isAdmitted(committed))) throw refusal();
-        });
-        return work(tx);
-      }),
+    transaction: (work) => inWriteTurn(store, account, () => transact(work)),
   };
+
+  function transact<Result>(work: (tx: StoreVerbs) => Promise<Result>): Promise<Result> {
+    return store.transaction(async (tx) => {
+      if (!(await isAdmitted(tx))) throw refusal();
+      await tx.events.beforeCommit(async (own, committed) => {
+        // A caller may give up its own right: only what others took counts.
+        if (!(await isAdmitted(own)) && !(await isAdmitted(committed))) throw refusal();
+      });
+      return work(tx);
+    });
+  }
 
   function isAdmitted(verbs: StoreVerbs): Promise<boolean> {
     if ('keyDigest' in admitted) return isKeyActive(verbs, admitted.keyDigest);

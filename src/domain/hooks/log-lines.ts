@@ -28,13 +28,13 @@ export function maskingOf(secrets: readonly string[]): Masking {
   };
 }
 
-/** Masks the beginning of a secret at the end of a text. */
+/** Masks the beginning of a secret at the end of a text, whatever marks say that it was cut there. */
 function withoutCut(text: string, forms: readonly string[]): string {
+  let end = text.length;
+  while (end > 0 && '….'.includes(text.charAt(end - 1))) end -= 1;
   for (const form of forms) {
     const at = text.lastIndexOf(form.slice(0, leastCut));
-    if (form.length > leastCut && at >= 0 && form.startsWith(text.slice(at, at + form.length).replace(/[….]+$/u, ''))) {
-      return text.slice(0, at) + mask;
-    }
+    if (form.length > leastCut && at >= 0 && form.startsWith(text.slice(at, end))) return text.slice(0, at) + mask;
   }
   return text;
 }

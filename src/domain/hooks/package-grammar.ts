@@ -28,9 +28,27 @@ export function isPackageVersion(value: unknown): value is string {
 const mostRangeCharacters = 256;
 const wild = `(?:[xX*]|${number})`;
 const partial = `[v=]?${wild}(?:\\.${wild}(?:\\.${wild}(?:-${identifiers})?(?:\\+${identifiers})?)?)?`;
-const comparator = `(?:(?:[<>]=?|=|~>?|\\^) *)?${partial}`;
-/** One alternative of a range: two versions with a hyphen, or comparators that must all hold. */
-const alternativeForm = new RegExp(`^(?:${partial} +- +${partial}|${comparator}(?: +${comparator})*)?$`);
+const twoVersions = new RegExp(`^${partial} - ${partial}$`);
+/**
+ * One of the comparators that must all hold. They are read one by one: `=1` has two readings, and a pattern for all of
+ * them would try each reading of one with each of the others.
+ */
+const comparator = new RegExp(`(?:(?:[<>]=?|=|~>?|\\^) ?)?${partial}(?: |$)`, 'y');
+
+/** An alternative of a range, without blanks around it and with single ones in it. */
+function isAlternative(text: string): boolean {
+  if (twoVersions.test(text)) return true;
+  comparator.lastIndex = 0;
+  while (comparator.lastIndex < text.length) if (!comparator.test(text)) return false;
+  return true;
+}
+
+function withSingleBlanks(text: string): string {
+  return text
+    .split(' ')
+    .filter((part) => part !== '')
+    .join(' ');
+}
 
 /**
  * An npm range as `semver` parses it; `latest` matches every version and prefers the tagged one. Null if it is invalid.
@@ -38,7 +56,7 @@ const alternativeForm = new RegExp(`^(?:${partial} +- +${partial}|${comparator}(
 export function readPackageRange(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > mostRangeCharacters) return null;
   if (value === 'latest') return '*';
-  if (!value.split('||').every((text) => alternativeForm.test(text.replace(/^ +| +$/g, '')))) return null;
+  if (!value.split('||').every((text) => isAlternative(withSingleBlanks(text)))) return null;
   return validRange(value) === null ? null : value;
 }
 

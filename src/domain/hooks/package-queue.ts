@@ -101,9 +101,22 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
     tell(build.accountId, { id: build.id, state: end.state, failure: end.failure ?? null });
   }
 
+  /** Accounts take turns, each with the build that is due longest: a build may take a minute, and be tried again. */
+  async function claimInTurn(served: Set<number>): Promise<PackageBuildRecord | null> {
+    const claim = () => store.packageBuilds.claim(clock.now(), clock.now() + leaseMilliseconds, [...served]);
+    let build = await claim();
+    if (!build && served.size > 0) {
+      served.clear();
+      build = await claim();
+    }
+    if (build) served.add(build.accountId);
+    return build;
+  }
+
   async function workThrough(): Promise<void> {
+    const served = new Set<number>();
     while (!stopping.signal.aborted) {
-      const build = await store.packageBuilds.claim(clock.now(), clock.now() + leaseMilliseconds);
+      const build = await claimInTurn(served);
       if (!build) return;
       if (build.attempts <= mostAttempts) await buildOne(build);
       // The process that had it before ended during the build.

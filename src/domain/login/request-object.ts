@@ -117,6 +117,8 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
   for (const name of parameterNames) {
     const value = payload[name];
     if (value === undefined || value === '') continue;
+    if (!isWithin(value, mostLevels))
+      return invalidObject(`${name} of the request object is nested deeper than ${mostLevels} levels`);
     const text = asText(name, value);
     if (text === null) return invalidObject(`${name} of the request object is not a string`);
     if (text.length > longestParameters[name] || text.includes('\0')) {
@@ -125,6 +127,14 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
     query[name] = text;
   }
   return query;
+}
+
+/** As of bodies. Of some thousand levels `JSON.stringify` throws. */
+const mostLevels = 32;
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((one) => isWithin(one, levels - 1));
 }
 
 /** JSON has numbers and objects where a query has text (RFC 9101 §4). */

@@ -5,7 +5,8 @@ import type { ListFilter, ListPage, ListPosition, ListQuery } from '../listing.t
 import type { Listing } from './list-filters.ts';
 import { type Asked, furtherOn, keysOf, orderOf, rowsOf, shown, sorted } from './list-order.ts';
 import { follow, type Known, measureFilters } from './list-walk.ts';
-import type { DbRow } from './shape.ts';
+import { anyRemoved } from './removed.ts';
+import type { Cell, DbRow } from './shape.ts';
 
 function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): ListPosition | null {
   return row ? { key: row['list_key'] as string | number, id: Number(row[listing.id]) } : null;
@@ -46,8 +47,24 @@ function itemsOf<Item>({ listing, query }: Asked<Item>, rows: readonly DbRow[]):
 async function totalOf<Item>(asked: Asked<Item>): Promise<number> {
   const { db, listing, accountId, query } = asked;
   if (listing.countAll && !listing.only && query.filters.length === 0) return listing.countAll(db, accountId);
-  const [counted] = await rowsOf({ ...asked, ...asked.counted }).count({ total: '*' });
+  const [counted] = await countOf(asked);
   return Number(counted?.['total']);
+}
+
+/** Selects the number of rows. They are compared with what is removed only if anything is: it takes a sixth of the time. */
+function countOf<Item>(asked: Asked<Item>): Knex.QueryBuilder {
+  const { db, accountId, counted } = asked;
+  const { removable, ...whole } = asked.listing;
+  const count = (listing: Listing<Item>) => rowsOf({ ...asked, ...counted, listing }).count({ total: '*' });
+  if (!removable) return count(whole);
+  const [removed, bindings] = anyRemoved(removable, accountId);
+  return db.select(
+    db.raw(`case when ${removed} then ? else ? end as total`, [
+      ...bindings,
+      count(asked.listing),
+      count(whole),
+    ] as Cell[]),
+  );
 }
 
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {

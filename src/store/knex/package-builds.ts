@@ -30,9 +30,9 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
         .count('* as count');
       return Number(row?.['count']);
     },
-    claim: async (now, until) => {
+    claim: async (now, until, except) => {
       const set = { state: 'running', updated_at: now };
-      const [row] = await claimDue(db, 'package_builds', { now, until, limit: 1, except: [], set });
+      const [row] = await claimDue(db, 'package_builds', { now, until, limit: 1, except, set });
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {

@@ -44,13 +44,22 @@ export function refersToPresent(row: string, column: Reference): string {
   return present(kinds[column], row, column);
 }
 
+function selectRemoved(kind: Removable, selected: string): string {
+  return `select ${selected} from removals where account_id = ? and kind = '${kind}'`;
+}
+
+/** SQL that is true if an account has removed objects of a kind, with its bindings. */
+export function anyRemoved(kind: Removable, accountId: number): Sql {
+  return [`exists (${selectRemoved(kind, '1')})`, [accountId]];
+}
+
 /**
- * The same for a column of many rows of one account, with its bindings. The removed objects are read once per statement,
+ * The same as `present` for a column of many rows of one account, with its bindings. The removed objects are read once per statement,
  * and rows are compared with them only if there are any: it would double the time of a count.
  */
 export function amongPresent(kind: Removable, column: string, accountId: number): Sql {
-  const removed = (selected: string) => `select ${selected} from removals where account_id = ? and kind = '${kind}'`;
-  return [`(not exists (${removed('1')}) or ${column} not in (${removed('object_id')}))`, [accountId, accountId]];
+  const [removed, bindings] = anyRemoved(kind, accountId);
+  return [`(not ${removed} or ${column} not in (${selectRemoved(kind, 'object_id')}))`, [...bindings, accountId]];
 }
 
 /**

@@ -36,12 +36,26 @@ describe('P5: names of packages', () => {
       '>= 1.0.0 < 2.0.0-0',
       '1.2.3 - 2',
     ];
-    const more = ['^14.18.0 || ^16.14.0 || >=18', '1||2', 'v1.2.3', '=1.2.3', '^1.0.0-rc.1', ' 1.0.0 '];
+    const more = [
+      '^14.18.0 || ^16.14.0 || >=18',
+      '1||2',
+      'v1.2.3',
+      '=1.2.3',
+      '^1.0.0-rc.1',
+      ' 1.0.0 ',
+      '>1  <=2  || 1  -  2',
+    ];
     for (const range of [...good, ...more]) assert.equal(readPackageRange(range), range);
     assert.equal(readPackageRange('latest'), '*');
     for (const range of ['next', '^', '1.0.0,2.0.0', '1 -2', '1\t2', '|1', '^1.0.0 latest']) {
       assert.equal(readPackageRange(range), null, range);
     }
+  });
+
+  it('a range whose comparators have two readings each is judged at once', () => {
+    const several = Array.from({ length: 80 }, () => '=1').join(' ');
+    assert.equal(readPackageRange(several), several);
+    assert.equal(readPackageRange(`${several} !`), null);
   });
 
   it('an alias is a name and a range', () => {

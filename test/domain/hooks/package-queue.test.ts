@@ -94,7 +94,7 @@ onServices(
       const { id: accountId } = await createTestAccount(services);
       const queue = createPackageQueue(services, null);
       const id = await add(services, queue, accountId);
-      const claim = () => store.packageBuilds.claim(clock.now(), clock.now() + 90_000);
+      const claim = () => store.packageBuilds.claim(clock.now(), clock.now() + 90_000, []);
       const claims = await Promise.all([claim(), claim(), claim()]);
       const [first, ...others] = claims.filter((build) => build !== null);
       assert.deepEqual([first?.id, first?.attempts, others], [id, 1, []]);
@@ -108,6 +108,23 @@ onServices(
       await queue.stop();
     });
 
+    test('accounts take turns: a build of another one waits for one of an account that has several', async () => {
+      const { services } = subject;
+      const [{ id: busy }, { id: other }] = [await createTestAccount(services), await createTestAccount(services)];
+      const { builder } = fakeBuilder(async () => ({ ok: false, reason: 'no', isFinal: true }));
+      const queue = createPackageQueue(services, builder);
+      const order: number[] = [];
+      const all = new Promise<void>((fulfil) => queue.onEnd((owner) => order.push(owner) === 4 && fulfil()));
+      for (const accountId of [busy, busy, busy, other]) {
+        await add(services, queue, accountId);
+        services.clock.advance(1);
+      }
+      queue.wake();
+      await all;
+      assert.deepEqual(order, [busy, other, busy, busy]);
+      await queue.stop();
+    });
+
     test('a build that kills its node fails after three tries', async () => {
       const { services } = subject;
       const { store, clock } = services;
@@ -116,7 +133,7 @@ onServices(
       const queue = createPackageQueue(services, builder);
       const id = await add(services, queue, accountId);
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        assert.equal((await store.packageBuilds.claim(clock.now(), clock.now() + 90_000))?.id, id);
+        assert.equal((await store.packageBuilds.claim(clock.now(), clock.now() + 90_000, []))?.id, id);
         clock.advance(90_000);
       }
       const end = ended(queue, accountId);
@@ -147,7 +164,7 @@ onServices(
       await queue.stop();
       assert.deepEqual(await find(queue, accountId, id), { id, state: 'queued', failure: null });
       const { now } = services.clock;
-      assert.equal((await services.store.packageBuilds.claim(now(), now() + 90_000))?.id, id);
+      assert.equal((await services.store.packageBuilds.claim(now(), now() + 90_000, []))?.id, id);
       await services.store.packageBuilds.remove(accountId, id);
     });
 

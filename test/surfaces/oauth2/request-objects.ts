@@ -119,6 +119,7 @@ export function requestObjects(app: AppOf): void {
       ['a list', await object(id, { scope: ['openid'] })],
       ['too long', await object(id, { state: 'x'.repeat(2049) })],
       ['NUL', await object(id, { state: 'a\u0000' })],
+      ['claims of 33 levels', await object(id, { claims: JSON.parse(`${'['.repeat(33)}${']'.repeat(33)}`) })],
       ['JWE', 'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.a.b.c.d'],
     ] as const) {
       const beside = { request, redirect_uri: redirectUri, state: 'state-1' };

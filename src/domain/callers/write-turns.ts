@@ -1,0 +1,32 @@
+/**
+ * Turns for transactions of API callers. Those of one account wait for each other's rows, the end of its trail at least,
+ * and each would hold a connection meanwhile, so that calls of one account could take all of them.
+ */
+
+import type { Store } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { shareOf } from '../fair-queue/share.ts';
+import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
+
+/** About half of the connections of a process. */
+const turns = 8;
+const turnsOfAccount = 3;
+/** Transactions of all accounts that have a turn or wait for one. */
+const most = 256;
+const waitMilliseconds = 30_000;
+const retryAfterSeconds = 10;
+
+const queueOf = queuePerKey<Store>({ turns, turnsOfAccount, most });
+
+/** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
+export function inWriteTurn<Result>(
+  store: Store,
+  account: Pick<Account, 'id'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const otherwise = (): never => {
+    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many writes are under way' });
+  };
+  return inTurn(queueOf(store), { share: shareOf(account), waitMilliseconds, otherwise }, work);
+}

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../domain/accounts/account.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
-import { takeListTurn } from '../domain/users/long-lists.ts';
+import { takeListTurn } from '../domain/long-lists.ts';
 import type { Services } from '../services.ts';
 import { TextParts } from './text-parts.ts';
 

@@ -7,7 +7,7 @@ import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { createVault } from '../domain/keys/vault.ts';
 import { waysOf } from '../open-store.ts';
 import type { Vault } from '../services.ts';
-import { databaseUrlForm, isDatabaseUrl } from '../store/database-url.ts';
+import { databaseUrlForm, isDatabaseUrl, withoutSecrets } from '../store/database-url.ts';
 import { openStore, requireKnown, withoutWriters } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
@@ -15,6 +15,9 @@ import { readSettings } from './invocation.ts';
 import { fields, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import { closing } from './session.ts';
+
+/** Which of the two databases. */
+type Side = 'from' | 'to';
 
 const explanation = `
 Databases are named as in DATABASE_URL: sqlite:<path> or postgres://<user>@<host>/<database>; the environment variable
@@ -33,10 +36,10 @@ export function addCopyCommand(group: Command, outlet: Outlet): void {
       for (const [name, url] of Object.entries({ from, to })) requireUrl(name, url);
       if (from === to)
         throw new Failure('value_invalid', { name: 'to', message: 'to is the same database as from; name a new one' });
-      await inStore(from, false, requireReady);
+      await inStore('from', from, requireReady);
       const copied = await withoutWriters(from, ({ confirm }) =>
-        inStore(from, false, (source) =>
-          inStore(to, true, async (target) => {
+        inStore('from', from, (source) =>
+          inStore('to', to, async (target) => {
             if ((await target.status()).applied.length === 0) await target.migrate();
             await requireReady(target);
             const vault = await vaultOf(source);
@@ -55,8 +58,19 @@ function requireUrl(name: string, url: string): void {
   if (!isDatabaseUrl(url)) throw new Failure('value_invalid', { name, message: `${name} must be ${databaseUrlForm}` });
 }
 
-async function inStore<Result>(url: string, create: boolean, work: (store: Store) => Promise<Result>): Promise<Result> {
-  return closing(await openStore({ url, ...waysOf(readSettings()), create }), work);
+async function inStore<Result>(name: Side, url: string, work: (store: Store) => Promise<Result>): Promise<Result> {
+  return closing(await openNamed(name, url), work);
+}
+
+/** Throws `unavailable` with the address of a database that does not answer. */
+async function openNamed(name: Side, url: string): Promise<Store> {
+  try {
+    return await openStore({ url, ...waysOf(readSettings()), create: name === 'to' });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.detail.message !== undefined) throw error;
+    const message = `${name} (${withoutSecrets(url)}) cannot be used: ${error.detail.reason ?? error.code}`;
+    throw new Failure(error.code, { ...error.detail, message }, { cause: error });
+  }
 }
 
 /** Both databases must have the tables of this release, no less and no more. */

@@ -29,12 +29,12 @@ export function addDoctorCommand(program: Command, outlet: Outlet): void {
 async function examineService(): Promise<Answer> {
   const findings = await examine(process.versions.node);
   return {
-    json: findings.map(({ layer, status, detail, remedy }) => ({ layer, status, detail, remedy })),
+    json: findings,
     text: table(
       ['layer', 'status', 'detail', 'remedy'],
       findings.map(({ layer, status, detail, remedy }) => [layer, status, detail, remedy]),
     ),
-    exitCode: findings.some(({ fatal }) => fatal) ? 1 : 0,
+    exitCode: findings.some(({ status }) => status === 'failed') ? 1 : 0,
   };
 }
 

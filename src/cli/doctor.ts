@@ -1,26 +1,25 @@
 /** What `gatehouse doctor` checks, layer by layer. It changes nothing except a mark in the database. */
 
 import { existsSync } from 'node:fs';
-import { systemClock } from '../adapters/clock.ts';
 import { createKeyFile } from '../adapters/key-file.ts';
 import { type Config, ConfigMistakes } from '../config.ts';
 import { isLoopback } from '../config-values.ts';
-import type { Account } from '../domain/accounts/account.ts';
 import { listAccounts } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
-import { keyAlgorithms, listKeys } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import { judgeNode, majorOf } from '../runtime/floor.ts';
+import { findAddresses } from '../served-address.ts';
 import { doubtDatabaseFile, doubtProxy } from '../start-checks.ts';
 import { sqliteFileOf } from '../store/database-url.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
-import { degraded, type Finding, fatal, off, ok } from './finding.ts';
+import { degraded, type Finding, failed, off, ok } from './finding.ts';
 import { examineGeoIp } from './geoip-findings.ts';
 import { examineHooks, examinePackages, examineStoredRuntimes } from './hook-findings.ts';
 import { readSettings } from './invocation.ts';
+import { examineKeys } from './key-findings.ts';
 import { examineMail } from './mail-findings.ts';
 import { examineMutualTls } from './mutual-tls-findings.ts';
 import { examineSearch } from './search-findings.ts';
@@ -35,18 +34,19 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
   const findings = [examineNode(nodeVersion)];
   try {
     const config = readSettings();
-    findings.push(...describeConfiguration(config));
-    findings.push(...examineListening(config), ...(await examineStore(config)));
+    const stored = await examineStore(config);
+    findings.push(...describeConfiguration({ ...config, addresses: stored.addresses }));
+    findings.push(...examineListening(config), ...stored.findings);
     findings.push(await examineMail(config), await examineGeoIp(config));
     return [...findings, ...(await examineHooks(config)), ...(await examinePackages(config))];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
-    return [...findings, fatal('configuration', error.message, 'correct these settings')];
+    return [...findings, failed('configuration', error.message, 'correct these settings')];
   }
 }
 
 function examineNode(version: string): Finding {
-  if (majorOf(version) < leastNodeMajor) return fatal('node', version, `use Node ${leastNodeMajor} or newer`);
+  if (majorOf(version) < leastNodeMajor) return failed('node', version, `use Node ${leastNodeMajor} or newer`);
   const { reason, remedy } = judgeNode(version);
   return reason === null || remedy === null ? ok('node', version) : degraded('node', `${version}, ${reason}`, remedy);
 }
@@ -84,17 +84,26 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
   return [listening, forwarding, metrics];
 }
 
-async function examineStore(config: Config): Promise<Finding[]> {
+/** What the store says, and where accounts answer: as the last server on it, unless a setting says it. */
+interface Stored extends Pick<Config, 'addresses'> {
+  readonly findings: readonly Finding[];
+}
+
+async function examineStore(config: Config): Promise<Stored> {
+  const { addresses } = config;
   const file = sqliteFileOf(config.databaseUrl);
   if (file !== null && !existsSync(file) && !existsSync(config.masterKeyFile)) {
-    return [off('store', `${file} does not exist yet; the first start creates it`, 'npm start')];
+    return {
+      addresses,
+      findings: [off('store', `${file} does not exist yet; the first start creates it`, 'npm start')],
+    };
   }
   let store: Store | undefined;
   try {
     store = await openConfiguredStore(config);
     return await examineOpenStore(config, store);
   } catch (error) {
-    return [describeRefusal(error)];
+    return { addresses, findings: [describeRefusal(error)] };
   } finally {
     await store?.close();
   }
@@ -104,41 +113,50 @@ async function examineStore(config: Config): Promise<Finding[]> {
 function describeRefusal(error: unknown): Finding {
   const { message } = describeError(error);
   const about = error instanceof Failure ? error.detail.name : undefined;
-  if (about === 'master key') return fatal('master key', message, restoreKey);
-  if (about === 'migrations') return fatal('migrations', message, 'start the newer release');
-  if (about === 'pooler') return fatal('store', message, 'docs/operations.md, "Poolers"');
-  if (about === 'store') return fatal('store', message, restoreStore);
-  return fatal('store', message, 'check DATABASE_URL and that the database runs');
+  if (about === 'master key') return failed('master key', message, restoreKey);
+  if (about === 'migrations') return failed('migrations', message, 'start the newer release');
+  if (about === 'pooler') return failed('store', message, 'docs/operations.md, "Poolers"');
+  if (about === 'store') return failed('store', message, restoreStore);
+  return failed('store', message, 'check DATABASE_URL and that the database runs');
 }
 
-async function examineOpenStore(config: Config, store: Store): Promise<Finding[]> {
-  const status = await store.status();
-  requireKnown(status);
-  const { applied, pending } = status;
-  if (pending.length > 0) {
-    const detail = `${applied.length} applied, ${pending.length} pending: ${pending.join(', ')}`;
-    return [ok('store', store.kind), fatal('migrations', detail, 'gatehouse db migrate')];
-  }
-  const faults = await store.findSchemaFaults();
-  if (faults.length > 0) return [ok('store', store.kind), fatal('migrations', faults.join('; '), restoreSchema)];
-  const damage = await store.findDamage();
-  if (damage.length > 0) return [fatal('store', `damaged: ${damage.join('; ')}`, restoreStore)];
+async function examineOpenStore(config: Config, store: Store): Promise<Stored> {
+  const fault = await findFault(store);
+  if (fault !== null) return { addresses: config.addresses, findings: fault };
   // A write proves that the store is writable and, on SQLite, that commits on the connection are durable.
   await store.facts.keep('doctor', 'wrote here');
+  const addresses = await findAddresses(store, config);
+  const { applied } = await store.status();
   const pooled = config.databasePooling === 'session' ? '' : `, DATABASE_POOLING=${config.databasePooling}`;
   const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: `PostgreSQL${pooled}, synchronous_commit=on` }[
     store.kind
   ];
   const open = doubtDatabaseFile(config);
-  return [
+  const findings = [
     ok('store', `${durable}; writable`),
     ...(open === null ? [] : [degraded('file mode', open, 'chmod 600 the file and its -wal and -shm files')]),
-    ok('migrations', `${applied.length} applied`),
+    ok('migrations', `${applied.length} applied, the newest is ${applied.at(-1)}`),
     await examineSearch(store),
     await examineMasterKey(config, store),
-    ...(await examineAccounts(config, store)),
+    ...(await examineAccounts({ ...config, addresses }, store)),
     ...(await examineStoredRuntimes(config, store)),
   ];
+  return { addresses, findings };
+}
+
+/** Why the service does not start on this store; null where it does. */
+async function findFault(store: Store): Promise<Finding[] | null> {
+  const status = await store.status();
+  requireKnown(status);
+  const { applied, pending } = status;
+  if (pending.length > 0) {
+    const detail = `${applied.length} applied, ${pending.length} pending: ${pending.join(', ')}`;
+    return [ok('store', store.kind), failed('migrations', detail, 'start the service, or: gatehouse db migrate')];
+  }
+  const faults = await store.findSchemaFaults();
+  if (faults.length > 0) return [ok('store', store.kind), failed('migrations', faults.join('; '), restoreSchema)];
+  const damage = await store.findDamage();
+  return damage.length > 0 ? [failed('store', `damaged: ${damage.join('; ')}`, restoreStore)] : null;
 }
 
 async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promise<Finding> {
@@ -147,40 +165,11 @@ async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promis
     if (key) return ok('master key', `${masterKeyFile}, mode 0600, opens this database`);
     return off('master key', `${masterKeyFile} does not exist yet; the first start creates it`, 'npm start');
   } catch (error) {
-    return fatal('master key', describeError(error).message, restoreKey);
+    return failed('master key', describeError(error).message, restoreKey);
   }
 }
 
 async function examineAccounts(config: Config, store: Store): Promise<Finding[]> {
   const accounts = await listAccounts({ store, addresses: config.addresses });
   return [...(await examineKeys(store, accounts)), ...examineMutualTls(config, accounts)];
-}
-
-async function examineKeys(store: Store, accounts: readonly Account[]): Promise<Finding[]> {
-  const clock = systemClock;
-  const now = clock.now();
-  let newest = 0;
-  const without: string[] = [];
-  for (const account of accounts) {
-    const keys = await listKeys({ store, clock }, account);
-    const signing = keyAlgorithms.filter((alg) => keys.some((key) => key.alg === alg && key.state === 'signing'));
-    if (signing.length < keyAlgorithms.length) without.push(account.subdomain);
-    newest = Math.max(newest, account.record.createdAt, ...keys.map(({ publishedAt }) => publishedAt));
-  }
-  const keys =
-    without.length === 0
-      ? ok('signing keys', `${accounts.length} accounts, each with ${keyAlgorithms.join(' and ')}`)
-      : fatal(
-          'signing keys',
-          `missing in ${without.join(', ')}`,
-          `gatehouse keys rotate --emergency --account ${without[0]}`,
-        );
-  const time = new Date(now).toISOString();
-  const behind = newest > now;
-  return [
-    keys,
-    behind
-      ? degraded('clock', `${time}, before the newest record`, 'set the clock of this machine')
-      : ok('clock', time),
-  ];
 }

@@ -1,6 +1,6 @@
 import { createGeoIp } from '../adapters/geoip.ts';
 import type { Config } from '../config.ts';
-import { type Finding, fatal, ok } from './finding.ts';
+import { type Finding, failed, ok } from './finding.ts';
 
 const layer = 'countries of addresses';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -9,6 +9,6 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 export async function examineGeoIp({ geoipDatabase }: Pick<Config, 'geoipDatabase'>): Promise<Finding> {
   const { file, reason } = await createGeoIp(geoipDatabase, silent).examine();
   if (reason === null) return ok(layer, geoipDatabase ?? 'the included file');
-  if (geoipDatabase === null) return fatal(layer, `${file} cannot be opened: ${reason}`, 'npm ci');
-  return fatal(layer, `GEOIP_DATABASE names ${file}, which cannot be opened: ${reason}`, 'correct GEOIP_DATABASE');
+  if (geoipDatabase === null) return failed(layer, `${file} cannot be opened: ${reason}`, 'npm ci');
+  return failed(layer, `GEOIP_DATABASE names ${file}, which cannot be opened: ${reason}`, 'correct GEOIP_DATABASE');
 }

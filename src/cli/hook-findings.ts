@@ -5,18 +5,18 @@ import { confine } from '../hook-runner/confinement.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
-import { degraded, type Finding, fatal, off, ok } from './finding.ts';
+import { degraded, type Finding, failed, off, ok } from './finding.ts';
 
 /** Starts a hook process of each runtime as a server would, and reports its confinement. */
 export async function examineHooks({ hookRuntimes }: Pick<Config, 'hookRuntimes'>): Promise<Finding[]> {
   const findings = checkRuntimes(hookRuntimes).map(({ runtime, judged, mistake }) => {
     const layer = `hook runtime ${runtime.name}`;
-    if (judged === null) return fatal(layer, mistake, 'name another program in HOOK_RUNTIMES, or leave it out');
+    if (judged === null) return failed(layer, mistake, 'name another program in HOOK_RUNTIMES, or leave it out');
     const detail = `${runtime.node ?? 'the Node of the service'}, ${judged.version}`;
     if (judged.reason === null || judged.remedy === null) return ok(layer, detail);
     return degraded(layer, `${detail}, ${judged.reason}`, judged.remedy);
   });
-  if (findings.some((finding) => finding.fatal)) return findings;
+  if (findings.some(({ status }) => status === 'failed')) return findings;
   const nodes = new Set(hookRuntimes.map(({ node }) => node));
   for (const node of nodes) findings.push(...(await examineRunner(node, hookRuntimes)));
   return findings;
@@ -36,7 +36,7 @@ async function examineRunner(node: string | null, runtimes: readonly HookRuntime
     ];
   } catch (error) {
     const remedy = 'correct what the message names; hooks fail until then';
-    return [fatal(`hook runner${of}`, describeError(error).message, remedy)];
+    return [failed(`hook runner${of}`, describeError(error).message, remedy)];
   }
 }
 

@@ -70,9 +70,10 @@ export async function withServices<Result>(work: (services: Services) => Promise
 async function openPrepared(settings: Config): Promise<{ readonly store: Store; readonly config: Config }> {
   let store: Store | null = null;
   let addresses: Addresses | null = null;
+  let isNew = false;
   try {
     store = await openConfiguredStore(settings);
-    await prepareStore(store);
+    isNew = await prepareStore(store);
     addresses = await findAddresses(store, settings);
     return { store, config: { ...settings, addresses } };
   } catch (error) {
@@ -80,6 +81,8 @@ async function openPrepared(settings: Config): Promise<{ readonly store: Store; 
     throw error;
   } finally {
     sayWhere(settings, addresses);
+    // Whoever meant another folder learns of it.
+    if (isNew) note('this is a new installation: the database was not there, or was empty');
   }
 }
 
@@ -91,15 +94,17 @@ export function withAccount<Result>(
   return withServices(async (services) => work(services, await requireAccount(services, subdomain)));
 }
 
-async function prepareStore(store: Store): Promise<void> {
+/** Whether it was empty, and is that of a new installation now. */
+async function prepareStore(store: Store): Promise<boolean> {
   const status = await store.status();
   requireKnown(status);
   const { applied, pending } = status;
-  if (pending.length === 0) return;
+  if (pending.length === 0) return false;
   // A server of the former release may be using it.
   if (applied.length > 0) {
     const message = `the database lacks ${pending.length} migrations of this release; run: gatehouse db migrate`;
     throw new Failure('unavailable', { message });
   }
   await store.migrate();
+  return true;
 }

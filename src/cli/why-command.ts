@@ -51,8 +51,9 @@ async function whyReference(services: Services, accounts: readonly Account[], te
     return { json, text: fields({ account: account.subdomain, ...wordsOf(story), events: trail }) };
   }
   const message =
-    'nothing is known of this reference: a page of more than a day ago whose cause is not in the trail, or a request ' +
-    'beyond what is kept; the log lines with this requestId say what happened';
+    'nothing is kept of this reference: that is so of pages after a day, of refused calls of programs (such as a code ' +
+    'exchange), and of requests beyond what is kept, unless the trail has an event of them; the log lines with this ' +
+    'requestId say what happened';
   throw new Failure('not_found', { message });
 }
 
@@ -67,7 +68,7 @@ async function whyUser(
   const { status, now, before } = await tellUser(services, account, user, client);
   const about = { account: account.subdomain, user_id: user.id, status };
   const causes = now.map(({ cause }) => cause).join(' ');
-  const head = fields({ ...about, 'would refuse now': causes || 'nothing that is known' });
+  const head = fields({ ...about, 'would refuse now': causes || 'nothing that is known (hooks are not asked)' });
   const parts = [head, ...now.map((one) => fields(onlyWords(one))), ...before.map((one) => fields(wordsOf(one)))];
   return { json: { ...about, now: now.map(onlyWords), before: before.map(representStory) }, text: parts.join('\n') };
 }

@@ -8,6 +8,7 @@ import type { Judgement } from '../runtime/floor.ts';
 import type { Services } from '../services.ts';
 import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
 import { lacksHost } from './host.ts';
+import { requestStateOf } from './request-state.ts';
 
 /** What decides whether the process should get requests. */
 export interface Readiness {
@@ -43,6 +44,12 @@ export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
   const describeHooks = createHookHealth(options, patienceMilliseconds);
   const router = Router();
+  for (const route of ['/healthz', '/readyz', '/metrics']) {
+    router.get(route, (_req, res, next) => {
+      requestStateOf(res).route = route;
+      next();
+    });
+  }
   router.use(['/healthz', '/readyz', '/metrics'], (req, res, next) => {
     if (lacksHost(req)) res.status(400).json({ status: 'bad request' });
     else next();

@@ -54,6 +54,8 @@ export function isFromProxy({ app, socket }: Request): boolean {
   return isTrusted(socket.remoteAddress ?? '', 0);
 }
 
+const cutOff = 'the connection ended before the answer';
+
 /** By allow-list: the route's template, never the path, query, headers or body. */
 function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req: Request, res: Response): void {
   const state = requestStateOf(res);
@@ -67,6 +69,8 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
     failure: state.failure,
     byApiKey: state.apiKey !== null,
   });
+  // The status is then that of an answer which did not arrive, or of none.
+  const reason = state.failure?.detail.reason ?? (res.writableFinished ? undefined : cutOff);
   services.log.info('request', {
     requestId: state.requestId,
     method: req.method,
@@ -76,6 +80,6 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
     ...(state.route && { route: state.route }),
     ...(operation && { operation }),
     ...(state.failure && { failure: state.failure.code }),
-    ...(state.failure?.detail.reason !== undefined && { reason: state.failure.detail.reason }),
+    ...(reason !== undefined && { reason }),
   });
 }

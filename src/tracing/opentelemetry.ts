@@ -45,10 +45,10 @@ async function load(options: TracingOptions, log: Log): Promise<Tracing> {
   const current = new AsyncLocalStorage<Context>();
   const here = () => current.getStore() ?? ROOT_CONTEXT;
   let toldAt = Number.NEGATIVE_INFINITY;
-  const tell = () => {
+  const tell = (said: string) => {
     if (performance.now() - toldAt < quietMilliseconds) return;
     toldAt = performance.now();
-    log.warn('traces not sent', { reason: 'the collector does not accept them' });
+    log.warn('traces not sent', { reason: whyNotSent(said) });
   };
   const silent = () => {};
   // What the packages say may repeat headers of the operator, which hold a token.
@@ -97,7 +97,8 @@ async function load(options: TracingOptions, log: Log): Promise<Tracing> {
     },
     async close() {
       const waited = new Promise<void>((resolve) => setTimeout(resolve, closeMilliseconds).unref());
-      await Promise.race([provider.shutdown().catch(tell), waited]);
+      const stopped = provider.shutdown().catch((error: unknown) => tell(JSON.stringify(error)));
+      await Promise.race([stopped, waited]);
     },
   };
 }
@@ -126,6 +127,15 @@ async function openProvider({ endpoint, share, delayMilliseconds = 5_000 }: Trac
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: delayMilliseconds })],
   });
   return { provider, propagator: new W3CTraceContextPropagator() };
+}
+
+/** `said`: an error as the packages write it, in JSON. Of that only a code is repeated: the rest may hold a token. */
+function whyNotSent(said: string): string {
+  const [, code] = /"code":"([A-Z][A-Z_\d]*)"/.exec(said) ?? [];
+  if (code !== undefined) return `the collector cannot be reached (${code})`;
+  return said.includes('"message":"Request timed out"')
+    ? 'the collector does not answer'
+    : 'the collector does not accept them';
 }
 
 /** A code of the program, never a message: it may repeat what was sent. */

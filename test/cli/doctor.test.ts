@@ -71,6 +71,9 @@ describe('gatehouse doctor', () => {
       assert.equal(statusOf(layer), 'ok', layer);
     }
     assert.equal(statusOf('mutual TLS'), undefined);
+    const detailOf = (layer: string) => findings.find((finding) => finding.layer === layer)?.detail ?? '';
+    assert.equal(detailOf('signing keys'), '1 account with RS256 and ES256');
+    assert.match(detailOf('migrations'), /^\d+ applied, the newest is \d{4}_\w+$/);
     for (const finding of findings) assert.deepEqual(Object.keys(finding), ['layer', 'status', 'detail', 'remedy']);
   });
 
@@ -131,7 +134,7 @@ describe('gatehouse doctor', () => {
   test('finds missing migrations', async () => {
     new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
     const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });
-    assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
+    assert.deepEqual([exitCode, statusOf('migrations')], [1, 'failed']);
   });
 
   test('names what in the schema is not from this release, and the service does not start on it', async () => {
@@ -140,7 +143,7 @@ describe('gatehouse doctor', () => {
     const { exitCode, findings } = await examine(empty);
     const { status, detail } = findings.find(({ layer }) => layer === 'migrations') ?? assert.fail();
     const fault = 'index grants.grants_account_id_user_id_index is missing';
-    assert.deepEqual([exitCode, status, detail], [1, 'off', fault]);
+    assert.deepEqual([exitCode, status, detail], [1, 'failed', fault]);
     const { stderr, exitCode: code } = await empty.run(['serve']);
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`the schema does not match this release: ${fault}: docs/operations.md`));
@@ -148,7 +151,7 @@ describe('gatehouse doctor', () => {
 
   test('finds a master key that is missing, readable by others or wrong', async () => {
     const missing = await examine(healthy, { MASTER_KEY_FILE: 'none' });
-    assert.deepEqual([missing.exitCode, missing.statusOf('master key')], [1, 'off']);
+    assert.deepEqual([missing.exitCode, missing.statusOf('master key')], [1, 'failed']);
     await empty.json('account', 'create', 'other');
     const wrong = await examine(healthy, { MASTER_KEY_FILE: join(empty.path, 'data/master.key') });
     assert.match(wrong.findings.find(({ layer }) => layer === 'master key')?.detail ?? '', /is not the master key/);
@@ -200,7 +203,7 @@ describe('gatehouse doctor', () => {
     const findings: Finding[] = JSON.parse(stdout);
     const geoip = findings.find(({ layer }) => layer === 'countries of addresses');
     const detail = 'GEOIP_DATABASE names /nowhere/countries.mmdb, which cannot be opened: no such file';
-    assert.deepEqual([exitCode, geoip?.status, geoip?.detail], [1, 'off', detail]);
+    assert.deepEqual([exitCode, geoip?.status, geoip?.detail], [1, 'failed', detail]);
     const [from, warning] = findings.filter(({ layer }) => layer === 'configuration');
     assert.match(from?.detail ?? '', new RegExp(`, settings of ${file}$`));
     assert.deepEqual([warning?.status, warning?.detail.includes(`chmod 600 ${file}`)], ['degraded', true]);
@@ -218,7 +221,7 @@ describe('gatehouse doctor', () => {
     }
     const bad = await examine(healthy, { HOOK_RUNTIMES: `jsruntime12.x,jsruntime24.x=${foreign}` });
     const finding = bad.findings.find(({ layer }) => layer === 'hook runtime jsruntime24.x');
-    assert.deepEqual([bad.exitCode, finding?.status], [1, 'off']);
+    assert.deepEqual([bad.exitCode, finding?.status], [1, 'failed']);
     assert.match(finding?.detail ?? '', /is Node 25\.9\.0 with ABI 141; .*137 and 147$/);
   });
 
@@ -230,7 +233,7 @@ describe('gatehouse doctor', () => {
       assert.equal((await examine(empty, { ...env, DATABASE_POOLING: 'transaction' })).statusOf('store'), 'ok');
       const { exitCode, findings } = await examine(empty, env);
       const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
-      assert.deepEqual([exitCode, status], [1, 'off']);
+      assert.deepEqual([exitCode, status], [1, 'failed']);
       assert.match(
         detail,
         /^a pooler in front of the database does not keep sessions: set DATABASE_POOLING=transaction, or pool_mode/,
@@ -246,7 +249,7 @@ describe('gatehouse doctor', () => {
       ...defaultWait,
       DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/x',
     });
-    assert.deepEqual([exitCode, statusOf('store')], [1, 'off']);
+    assert.deepEqual([exitCode, statusOf('store')], [1, 'failed']);
     assert.ok(!JSON.stringify(findings).includes('hunter2'));
   });
 });

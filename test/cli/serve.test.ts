@@ -223,7 +223,8 @@ describe('gatehouse serve', () => {
     assert.equal(
       stderr,
       `using database sqlite:data/gatehouse.db, accounts at http://<subdomain>.id.test:${port}, ` +
-        'settings of data/gatehouse.env\n',
+        'settings of data/gatehouse.env\n' +
+        'this is a new installation: the database was not there, or was empty\n',
     );
     const server = await startServer(folder, ['serve', '--env-file', 'data/gatehouse.env'], { PORT: port });
     try {
@@ -233,6 +234,8 @@ describe('gatehouse serve', () => {
       rmSync(join(folder.path, 'data/gatehouse.env'));
       const [account] = await folder.json('account', 'list');
       assert.equal(account.base_url, `http://acme.id.test:${server.port}`);
+      const [, configuration] = await folder.json('doctor');
+      assert.equal(configuration.detail, `accounts at http://<subdomain>.id.test:${server.port}`);
     } finally {
       await server.stop();
       folder.remove();

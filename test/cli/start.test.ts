@@ -106,7 +106,7 @@ describe('an installation whose add-ons this system cannot load', () => {
     writeFileSync(join(copy.path, 'node_modules/better-sqlite3/prebuilds', file), readFileSync(join(works, file)));
     const { code, stdout } = await run([copy.script, 'doctor', '--json'], folder);
     const finding = JSON.parse(stdout).find(({ layer }: { layer: string }) => layer === 'hook runner');
-    assert.deepEqual([code, finding.status], [1, 'off']);
+    assert.deepEqual([code, finding.status], [1, 'failed']);
     assert.match(finding.detail, reason);
     const env = { PATH: dirname(process.execPath), PORT: String(await freePort()), DRAIN_SECONDS: '0' };
     const child = spawn(process.execPath, [copy.script, 'serve'], { cwd: folder, env });

@@ -10,6 +10,7 @@ import { assertOwnForm } from '../support/faults.ts';
 import { newApiKey } from '../support/legacy.ts';
 import { type Probe, probesOf } from '../support/probes.ts';
 import { type RawServer, readAnswer, sendBytes, startRaw } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
 
 const limits: Readonly<Record<string, number>> = {
   'application/json': 65_536,
@@ -79,6 +80,26 @@ describe('bodies over the limit', () => {
       for await (const chunk of socket.setEncoding('latin1')) text += chunk;
       assert.match(text, /^HTTP\/1\.1 413 /);
     }
+  });
+
+  it('the log tells an answer that was not sent whole from one that was', async () => {
+    const lines = () => app.services.lines.filter(({ event }) => event === 'request');
+    const before = lines().length;
+    const beyond = 'x'.repeat(20_000);
+    await sendBytes(server.port, `${headOf(token(), form, `content-length: ${beyond.length}`)}${beyond}`);
+    const socket = connect({ host: '127.0.0.1', port: server.port });
+    socket.write(headOf(token(), form, 'content-length: 100\r\nexpect: 100-continue'));
+    // The service has read the head, and waits for the body.
+    await once(socket, 'data');
+    await until(() => lines().length === before + 1);
+    socket.destroy();
+    await until(() => lines().length === before + 2);
+    assert.deepEqual(
+      lines()
+        .slice(before)
+        .map(({ reason }) => reason),
+      [undefined, 'the connection ended before the answer'],
+    );
   });
 
   it('data after the body is not parsed as a request', async () => {

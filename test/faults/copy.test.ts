@@ -86,5 +86,11 @@ describe('gatehouse db copy', () => {
     assert.match(await copy('data/gatehouse.db', 'sqlite:x.db'), /from must be sqlite:<file> or postgres:/);
     assert.match(await copy('sqlite:x.db', 'sqlite:x.db'), /to is the same database as from/);
     assert.match(await copy('sqlite:none.db', 'sqlite:x.db'), /none\.db does not exist/);
+    const nowhere = new URL((await freshDatabase()).url);
+    nowhere.pathname = '/nowhere';
+    const said = await copy('sqlite:data/gatehouse.db', nowhere.href);
+    assert.match(said, /to \(postgres:\S+\/nowhere\) cannot be used: .*there is no such database/);
+    assert.ok(!said.includes(nowhere.password));
+    assert.match(await copy(nowhere.href, 'sqlite:x.db'), /from \(postgres:\S+\/nowhere\) cannot be used/);
   });
 });

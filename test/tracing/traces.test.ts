@@ -10,6 +10,7 @@ import type { Tracing } from '../../src/tracing/tracing.ts';
 import { handlerOf, stage } from '../domain/hooks/stage.ts';
 import { newCast, newGrant, present } from '../store/samples.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
+import { freePort } from '../support/process.ts';
 import { askForLink } from '../support/resets.ts';
 import { sampledDatabases } from '../support/sample.ts';
 import { fail, scriptedHooks } from '../support/scripted-hooks.ts';
@@ -256,5 +257,20 @@ describe('traces to others', () => {
     assert.equal(await tracing.span({ name: 'alone', kind: 'internal' }, async () => 7), 7);
     await until(() => warnings.length > 0);
     assert.deepEqual(warnings, ['traces not sent: the collector does not accept them']);
+  });
+
+  it('the log says where no collector is, and nothing that the operator set', async () => {
+    // Nothing is sent again.
+    process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] = '500';
+    const told: string[] = [];
+    const other = { warn: (_event: string, { reason }: { reason: string }) => void told.push(reason) };
+    const endpoint = `http://u:hunter2@127.0.0.1:${await freePort()}`;
+    const nowhere = await openTracing({ endpoint, share: 1, delayMilliseconds: 20 }, other as never);
+    delete process.env['OTEL_EXPORTER_OTLP_TIMEOUT'];
+    assert.ok(nowhere);
+    await nowhere.span({ name: 'alone', kind: 'internal' }, async () => 7);
+    await until(() => told.length > 0);
+    assert.deepEqual(told, ['the collector cannot be reached (ECONNREFUSED)']);
+    await nowhere.close();
   });
 });

@@ -178,10 +178,8 @@ export function changeSettings(
   const changed: Record<string, string> = { ...stored };
   for (const [name, text] of Object.entries(changes)) {
     if (!isSettingName(name)) {
-      throw new Failure('value_invalid', {
-        name,
-        message: `unknown setting ${name}; settings are ${settingNames.join(', ')}`,
-      });
+      const message = `unknown setting ${name}; settings are ${settingNames.join(', ')}`;
+      throw new Failure('value_invalid', { name, message });
     }
     if (text === '') {
       delete changed[name];
@@ -190,7 +188,9 @@ export function changeSettings(
     const { parse, isWithinBounds = () => true }: Setting<unknown> = settings[name] as Setting<unknown>;
     const value = parse(text);
     if (value === undefined || !isWithinBounds(value)) {
-      throw new Failure('value_invalid', { name, message: `${name} must be ${settings[name].allowed}` });
+      // Code marks are for the documentation.
+      const allowed = settings[name].allowed.replaceAll('`', '');
+      throw new Failure('value_invalid', { name, message: `${name} must be ${allowed}` });
     }
     changed[name] = text;
   }

@@ -85,7 +85,7 @@ export async function authenticateClient(
   });
 }
 
-/** A refused assertion or certificate says why, for the log: it has many parts, and the developer is told of none. */
+/** A refused assertion, certificate or method says why, for the log: the developer is told of none. */
 type Verdict = boolean | { readonly reason: string };
 
 function isAuthentic(
@@ -107,7 +107,7 @@ function isAuthentic(
   }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';
-  if (method !== client.authMethod && !either) return false;
+  if (method !== client.authMethod && !either) return { reason: `method ${method} in place of ${client.authMethod}` };
   if (client.secretDigest === null) return method === 'none';
   const secret = basic?.secret ?? clientSecret ?? '';
   return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, services.clock);

@@ -1,6 +1,7 @@
 /** The causes of refusals in words, each with its remedy. */
 
 import { command, type Named, quoted, which, whom } from './named.ts';
+import { refreshWords } from './refresh-words.ts';
 
 export interface Explained {
   readonly cause: string;
@@ -81,8 +82,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   }),
   invalid_request_object: (named) => ({
     cause: `The request object of ${which(named)} is not signed with one of its keys, is not valid now, or is not for this account.`,
-    remedy:
-      'Compare the keys that the app signs with with its jwks or jwks_uri, its clock, and the claims aud and iss.',
+    remedy: 'Compare the keys that it signs with to its jwks or jwks_uri. Check its clock, and the claims aud and iss.',
   }),
   request_not_supported: (named) => ({
     cause: `${which(named)} sent a request object, but has registered no keys.`,
@@ -178,6 +178,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     cause: `The second factor of ${whom(named)} was closed for some time after too many wrong codes.`,
     remedy: 'Wait until it opens again.',
   }),
+  ...Object.fromEntries(Object.entries(refreshWords).map(([key, words]) => [key, () => words])),
   'device.code_refused': says('The code of the device was wrong or had expired.', 'Start again at the device.'),
 };
 

@@ -15,7 +15,9 @@ import {
   password,
   readForm,
   redirectUri,
+  refresh,
   registerClient,
+  signedIn,
   submit,
   walk,
 } from '../../support/sign-in.ts';
@@ -164,6 +166,23 @@ for (const kind of sampledDatabases) {
       const { refusals } = app.services.store;
       assert.equal((await refusals.find(app.account.id, reference, now))?.requestId, reference);
       assert.equal(await refusals.find(app.account.id, reference, now + 86_400_000), null);
+    });
+
+    test('the reference of a refused refresh tells what became of the token', async () => {
+      hooks.answer = () => null;
+      const { client, tokens } = await signedIn(app);
+      await refresh(app, client, tokens.refresh_token);
+      app.services.clock.advance(11_000);
+      const again = async (door: '/oidc/2/token' | '/oauth2/token') => {
+        const { status, headers } = await refresh(app, client, tokens.refresh_token, door);
+        const told = await tellReference(app.services, app.account, String(headers['x-request-id']));
+        return [status, told?.story.cause, told?.story.remedy] as const;
+      };
+      const [status, cause, remedy = ''] = await again('/oauth2/token');
+      assert.deepEqual([status, cause?.startsWith('The refresh token had been used before')], [400, true]);
+      assert.match(remedy, /^The user signs in again\..* keep the newest refresh token/);
+      const [other, ended] = await again('/oidc/2/token');
+      assert.deepEqual([other, ended?.startsWith('The refresh token had ended')], [401, true]);
     });
 
     test('more refusals than a statement takes are stored at once, and again without harm', async () => {

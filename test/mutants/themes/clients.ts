@@ -7,8 +7,8 @@ export const clients: readonly Mutant[] = [
     id: 'client-method',
     rule: 'a client must authenticate by its registered method',
     file: 'domain/clients/authenticate-client.ts',
-    text: 'if (method !== client.authMethod && !either) return false;',
-    becomes: '',
+    text: 'method !== client.authMethod && !either',
+    becomes: 'false',
     killedBy: 'surfaces/oidc-2/refresh-token-clients.ts',
   },
   {

@@ -113,6 +113,8 @@ export function hosts(app: AppOf): void {
           return status !== 503;
         });
         assert.equal(status, 200, `${name} ${host}`);
+        const route = () => app().services.lines.findLast(({ event }) => event === 'request')?.['route'];
+        await until(() => route() === name);
       }
     }
   });

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/contract.ts';
 import { type Asked, useAnswer } from '../../api/use-answer.ts';
 import { Detail } from '../../parts/detail.tsx';
 import { ConfirmButton } from '../../parts/dialog.tsx';
+import { isSame } from '../../parts/members.ts';
 import { say } from '../../parts/notices.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { go, hrefOf, useAddress } from '../../routing/address.ts';
@@ -115,7 +116,11 @@ function Known({ found: { data: hook, tag }, asked }: { readonly found: Answer<H
             work.settle(definition);
             say(`The hook was saved. ${data.warning ?? ''}`);
           }}
-          saveDraft={isSignIn ? ({ code }) => saveDraft(hook.id, code) : undefined}
+          saveDraft={
+            isSignIn
+              ? (next) => saveDraft(hook.id, next.code, !isSame({ ...next, code: '' }, { ...stored, code: '' }))
+              : undefined
+          }
           again={asked.again}
         />
       </div>

@@ -13,8 +13,12 @@ export async function readDraft(id: string) {
   }
 }
 
-/** Sets what runs beside the hook without effect. */
-export async function saveDraft(id: string, code: string): Promise<void> {
+/** Sets what runs beside the hook without effect: the function. `hasOthers`: more than that was changed. */
+export async function saveDraft(id: string, code: string, hasOthers: boolean): Promise<void> {
   await api.put('/api/2/hooks/{id}/draft', { path: { id }, body: { function: encodeText(code) } });
-  say('The draft was saved. It runs beside the hook from the next sign-in on, without effect.');
+  say(
+    hasOthers
+      ? 'The draft was saved. It holds the function alone: what you changed in “How it runs” is not stored until you save the hook.'
+      : 'The draft was saved. It runs beside the hook from the next sign-in on, without effect.',
+  );
 }

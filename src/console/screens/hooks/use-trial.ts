@@ -27,6 +27,14 @@ export interface Trial {
   run(): Promise<void>;
 }
 
+/** What puts a member into the context. */
+const optionOf: Readonly<Record<string, string>> = {
+  risk: 'risk_enabled',
+  location: 'location_enabled',
+  mfa_devices: 'mfa_device_info_enabled',
+  failed_login_attempts: 'failed_login_attempts_enabled',
+};
+
 const recorded = 20;
 const shown = (context: unknown) => JSON.stringify(context, null, 2);
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' });
@@ -47,7 +55,7 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
   const known = (samples.answer?.data ?? []).filter(({ type }) => type === definition.type);
   // A range of versions has the newest.
   const sample = known.find((one) => source === `sample:${one.context_version}`) ?? known.at(-1);
-  const sampleText = sample ? shown(sample.context) : '';
+  const sampleText = sample ? shown(included(sample.context, definition.options)) : '';
   const choose = (next: string) => {
     drop();
     setSource(next);
@@ -104,6 +112,12 @@ export function useTrial(definition: Definition, hookId: string | null, run: str
     isBusy,
     run: start,
   };
+}
+
+/** A sample has every member; a function gets those that the options of its hook include. */
+function included(context: Readonly<Record<string, unknown>>, options: Definition['options']) {
+  const isIncluded = (name: string) => !Object.hasOwn(optionOf, name) || options?.[optionOf[name] ?? ''] === true;
+  return Object.fromEntries(Object.entries(context).filter(([name]) => isIncluded(name)));
 }
 
 async function replay(id: string, run: string, { code }: Definition): Promise<TrialResult> {

@@ -6,6 +6,7 @@ import { whole } from '../../parts/pages.ts';
 import { ProblemNote, Section, Waiting } from '../../parts/screen.tsx';
 import { hrefOf } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
+import { distinctName } from './words.ts';
 
 export interface UserAccessProps {
   readonly user: Schemas['User'];
@@ -64,14 +65,14 @@ export function UserAccess({ user, turn, save, again }: UserAccessProps) {
         )}
         {apps.answer && apps.answer.data.length > 0 && (
           <ul class="ways">
-            {apps.answer.data.map(({ id, name }) => (
+            {apps.answer.data.map(({ id, name }, _, all) => (
               <li key={id}>
                 {may('read_all') ? (
                   <a href={hrefOf(`apps/${id}`)}>
-                    <bdi>{name}</bdi>
+                    <bdi>{distinctName({ id, name }, all)}</bdi>
                   </a>
                 ) : (
-                  <bdi>{name}</bdi>
+                  <bdi>{distinctName({ id, name }, all)}</bdi>
                 )}
                 {may('read_all') && roles.answer && (
                   <span class="quiet">

@@ -25,3 +25,13 @@ export interface Named {
 export function nameOf({ id, firstname, lastname, email, username }: Named): string {
   return [firstname, lastname].filter(Boolean).join(' ') || email || username || `User ${id}`;
 }
+
+interface App {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The name of an app, with its number where others have the same name. */
+export function distinctName({ id, name }: App, all: readonly App[]): string {
+  return all.some((other) => other.id !== id && other.name === name) ? `${name} (app ${id})` : name;
+}

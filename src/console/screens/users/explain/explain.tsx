@@ -6,6 +6,7 @@ import { Field, type FieldShape } from '../../../parts/field.tsx';
 import { whole } from '../../../parts/pages.ts';
 import { ProblemNote, Section } from '../../../parts/screen.tsx';
 import { useSending } from '../../../parts/use-sending.ts';
+import { distinctName } from '../words.ts';
 import { Path } from './path.tsx';
 import { methods } from './words.ts';
 
@@ -25,7 +26,7 @@ function requestOf({ method, app, client_id: typed, redirect_uri: uri, ip_addres
 }
 
 function fieldsOf({ app }: Asked, apps: readonly Schemas['App'][]): readonly FieldShape[] {
-  const named = apps.map(({ client_id: client, name }) => [client, name] as const);
+  const named = apps.map((app) => [app.client_id, distinctName(app, apps)] as const);
   const choice = [[null, 'The account pages'] as const, ...named, [another, 'An app that is not listed'] as const];
   return [
     { name: 'method', label: 'How', kind: 'choice', options: methods },

@@ -382,6 +382,7 @@ module.exports = {
           '^src/whole-program/(bundle|entry|write)\\.ts$', // what makes the one file, and what that begins with
           '^src/runtime/(host-node|told-versions)\\.ts$', // asked by bin/start.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
+          '^src/hook-runner/syntax-process\\.js$',
           '^src/store/knex/sqlite/reading-thread\\.js$',
           '^src/pages/assets/',
         ],

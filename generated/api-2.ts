@@ -841,7 +841,8 @@ export interface paths {
         /**
          * Link a client to a server
          * @description From the next token on the client gets access tokens for the API, with `authorization_code`, `refresh_token` and
-         *     `client_credentials`, and with no other scopes of it than these. A client may be linked to several servers.
+         *     `client_credentials`, and with no other scopes of it than these. A client may be linked to several servers, at
+         *     most 100.
          *     `auth_server_id` and `id` are ignored.
          */
         readonly post: operations["createApiAuthorizationClient"];
@@ -1311,10 +1312,10 @@ export interface paths {
          * Create a hook
          * @description A JavaScript function that the service runs each time the hook fires. `type` and `function` are mandatory; `null`
          *     is the same as a member that is left out. The function is loaded once, without `fetch`, and `handler` is not
-         *     called: one that exports no `handler` is 422. One that throws while it is loaded is stored, because a variable may
-         *     be missing, and `warning` says why. Without packages the hook is `ready` at once and fires from the next sign-in
-         *     on; packages are resolved in the background, and the function is loaded then: without a `handler` the hook is
-         *     `create-failed`.
+         *     called: one that exports no `handler` is 422, as is one that takes longer than 2 seconds to compile. One that
+         *     throws while it is loaded is stored, because a variable may be missing, and `warning` says why. Without packages
+         *     the hook is `ready` at once and fires from the next sign-in on; packages are resolved in the background, and the
+         *     function is loaded then: without a `handler` the hook is `create-failed`.
          *
          *     | Type | Fires | Answers |
          *     |---|---|---|

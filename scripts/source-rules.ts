@@ -84,7 +84,7 @@ export function findSideDoors(root: string): string[] {
       if (also.includes(file)) continue;
       for (const { 0: found, index } of source.matchAll(what)) {
         places.push(
-          `src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts (exceptions: \`opening\` in scripts/check.ts)\n`,
+          `src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts (exceptions: \`opening\` in scripts/source-rules.ts)\n`,
         );
       }
     }

@@ -8,7 +8,12 @@ import { Failure } from '../domain/failure.ts';
 import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
 import type { HookPackages } from '../domain/hooks/package-builds.ts';
-import type { HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
+import {
+  type HookRunResult,
+  type HookRuntime,
+  mostCompileMilliseconds,
+  type SyntaxVerdict,
+} from '../domain/hooks/runner.ts';
 import { hookTypes, longestTimeoutSeconds } from '../domain/hooks/values.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
@@ -73,11 +78,7 @@ async function runHere(
   const egress = createHookEgress({ ...config.hookEgress, isOwnHost: async () => false });
   const runner = createHookRunner({ fetch: createGuestFetch(egress), runtimes: [runtime], waitMilliseconds: 10_000 });
   try {
-    const mistake = runner.checkSyntax(source);
-    if (mistake) {
-      const message = `${file}:${mistake.line}:${mistake.column}: ${mistake.message}`;
-      throw new Failure('value_invalid', { name: 'function', message });
-    }
+    requireCompiling(file, await runner.checkSyntax(source));
     const packages = await buildPackages(config, wanted);
     const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
     const result = await runner.run(call);
@@ -87,6 +88,16 @@ async function runHere(
   } finally {
     await runner.close();
   }
+}
+
+/** What could not be checked, the run tells. */
+function requireCompiling(file: string, verdict: SyntaxVerdict): void {
+  if (verdict.says === 'compiles' || verdict.says === 'unavailable') return;
+  const message =
+    verdict.says === 'error'
+      ? `${file}:${verdict.line}:${verdict.column}: ${verdict.message}`
+      : `${file}: takes longer than ${mostCompileMilliseconds / second} seconds to compile`;
+  throw new Failure('value_invalid', { name: 'function', message });
 }
 
 /**

@@ -88,7 +88,8 @@ export const innerPrivileges: Way = { layers: ['no new privileges'], words: ['se
 /** From outside to inside: what needs rights comes before what gives them up. */
 export function groups(isRoot: boolean, needs: Needs): readonly (readonly Way[])[] {
   const unshare = ['unshare', ...(isRoot ? [] : asUser), ...spaces];
-  const user = ['--reuid', nobody, '--regid', nobody, '--clear-groups'];
+  // The kernel forgets the signal at the parent's death when the user changes.
+  const user = ['--reuid', nobody, '--regid', nobody, '--clear-groups', '--pdeathsig', 'KILL'];
   const otherUser: Way = { layers: ['other user', 'no new privileges'], words: [...innerPrivileges.words, ...user] };
   return [
     [{ layers: ['ends with the service'], words: ['setpriv', '--pdeathsig', 'KILL'] }],

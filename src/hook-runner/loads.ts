@@ -1,6 +1,6 @@
 /** The functions that a process has compiled, each under a number. */
 
-import type { HookRun } from '../domain/hooks/runner.ts';
+import { type HookRun, mostCompileMilliseconds } from '../domain/hooks/runner.ts';
 import type { ToProcess } from './protocol.ts';
 
 export type Code = Pick<HookRun, 'source' | 'packages'>;
@@ -13,8 +13,6 @@ interface Hook extends Code {
   readonly loaded: Promise<Loaded>;
   readonly settle: (loaded: Loaded) => void;
 }
-
-const loadMilliseconds = 2000;
 
 export interface Loads {
   load(code: Code): Promise<Loaded>;
@@ -32,7 +30,7 @@ export function createLoads(send: (message: ToProcess) => void, late: () => void
     const { promise: loaded, resolve: settle } = Promise.withResolvers<Loaded>();
     hooks.push({ source, packages, number, loaded, settle });
     send({ op: 'load', hook: number, source, packages });
-    const timer = setTimeout(late, loadMilliseconds);
+    const timer = setTimeout(late, mostCompileMilliseconds);
     const result = await loaded;
     clearTimeout(timer);
     return result;

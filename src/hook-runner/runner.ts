@@ -8,7 +8,7 @@ import type { Outcome } from './member.ts';
 import type { Pool } from './pool.ts';
 import type { GuestFetch, GuestInput, GuestLoading } from './protocol.ts';
 import { openRuntimes } from './runtimes.ts';
-import { findSyntaxError } from './syntax.ts';
+import { createSyntaxChecks } from './syntax.ts';
 
 /** Memory of a process that has run functions, and the share of the machine that all of them may use. */
 const processBytes = 96 * 1024 * 1024;
@@ -56,6 +56,8 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
     waitMilliseconds: options.waitMilliseconds ?? 2000,
   });
 
+  const syntax = createSyntaxChecks();
+
   async function run(call: HookRun): Promise<HookRunResult> {
     const refusal = refuseContext(call.context);
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
@@ -85,7 +87,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
       const loading = { fetch: noFetch, waitMilliseconds: loadingWaitMilliseconds };
       return loadingOf(await runWith({ ...call, isDraft: true }, null, loading));
     },
-    checkSyntax: findSyntaxError,
+    checkSyntax: syntax.check,
     async warm({ accountId, runtime, source, packages }) {
       await runtimes.poolOf(runtime, false)?.use(accountId, (member) => member.load({ source, packages }));
     },
@@ -93,7 +95,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
       for (const pool of runtimes.pools) pool.recycle(processKey({ accountId }));
     },
     health: runtimes.health,
-    close: async () => void (await Promise.all(runtimes.pools.map((pool) => pool.close()))),
+    close: async () => void (await Promise.all([syntax.close(), ...runtimes.pools.map((pool) => pool.close())])),
     processes: () => runtimes.pools.flatMap((pool) => pool.processes()),
     probed: runtimes.probed,
   };

@@ -4,18 +4,19 @@
  */
 
 import { Failure } from '../domain/failure.ts';
-import type { ListPage, ListPosition } from '../domain/listing.ts';
+import type { ListPosition } from '../domain/listing.ts';
 import type { Services } from '../services.ts';
 import { type CursorContent, readCursor, writeCursor } from './cursor.ts';
 import type { ListRules } from './list-contract.ts';
 import { type ListRequest, readListRequest, refused } from './list-query.ts';
+import { JsonList, type WrittenPage, writePage } from './list-text.ts';
 import type { List, Origin, ReplyHeaders } from './operation.ts';
 
-type Vault = Pick<Services, 'vault'>;
+type Needed = Pick<Services, 'vault' | 'store'>;
 
 /** The list that a request asks for; `path` are the parameters of its path. Throws `request_invalid`. */
 export function readList(
-  services: Vault,
+  services: Needed,
   rules: ListRules,
   { account }: Pick<Origin, 'account'>,
   parameters: Readonly<Record<string, unknown>>,
@@ -35,13 +36,19 @@ export function readList(
       filters: request.filters,
       fields: request.fields,
     });
+  const fields = request.fields === null ? null : new Set(request.fields.split(','));
   return {
     query: request.query,
     filters: request.filters,
-    answer: (page, represent) => [
-      page.items.map((item) => pick(represent(item), request.fields)),
-      headersOf(request, page, `${account.baseUrl}${pathOf(rules, path)}`, write),
-    ],
+    shows: (member) => fields === null || fields.has(member),
+    answer: async (read, represent) => {
+      const show = (item: Parameters<typeof represent>[0]) => pick(represent(item), fields);
+      const { json, ...page } = await writePage(services, account, request.query, read, show);
+      return [
+        typeof json === 'string' ? new JsonList(json) : json,
+        headersOf(request, page, `${account.baseUrl}${pathOf(rules, path)}`, write),
+      ];
+    },
   };
 }
 
@@ -61,6 +68,9 @@ export const noList: List = {
   get filters(): never {
     throw isNoList();
   },
+  shows(): never {
+    throw isNoList();
+  },
   answer(): never {
     throw isNoList();
   },
@@ -71,24 +81,23 @@ function isNoList(): Failure {
 }
 
 /** The members that `fields` names. */
-function pick<Shown extends object>(shown: Shown, fields: string | null): Partial<Shown> {
+function pick(shown: object, fields: ReadonlySet<string> | null): object {
   if (fields === null) return shown;
-  const wanted = new Set(fields.split(','));
-  return Object.fromEntries(Object.entries(shown).filter(([name]) => wanted.has(name))) as Partial<Shown>;
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => fields.has(name)));
 }
 
 function headersOf(
   request: ListRequest,
-  page: ListPage<unknown>,
+  { position, count }: Omit<WrittenPage, 'json'>,
   url: string,
   write: (direction: CursorContent['direction'], position: ListPosition) => string,
 ): ReplyHeaders {
-  const after = page.after && write('after', page.after);
-  const before = page.before && write('before', page.before);
-  const links = 'page' in request.query.at ? pageLinks(request, page, url) : cursorLinks(after, before, url);
+  const after = position.after && write('after', position.after);
+  const before = position.before && write('before', position.before);
+  const links = 'page' in request.query.at ? pageLinks(request, position.total, url) : cursorLinks(after, before, url);
   return {
-    'page-items': String(page.items.length),
-    ...('page' in request.query.at && pageHeaders(request, request.query.at.page, page.total)),
+    'page-items': String(count),
+    ...('page' in request.query.at && pageHeaders(request, request.query.at.page, position.total)),
     ...(after && { 'after-cursor': after }),
     ...(before && { 'before-cursor': before }),
     ...(links.length > 0 && { link: links.join(', ') }),
@@ -117,7 +126,7 @@ function cursorLinks(after: string | null, before: string | null, url: string): 
   ];
 }
 
-function pageLinks(request: ListRequest, { total }: ListPage<unknown>, url: string): string[] {
+function pageLinks(request: ListRequest, total: number | null, url: string): string[] {
   const { query, filters, sort, fields } = request;
   const pages = pagesOf(request, total);
   const current = 'page' in query.at ? query.at.page : 1;

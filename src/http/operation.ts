@@ -4,9 +4,10 @@ import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import type { ClientCertificate } from '../domain/clients/client-certificate.ts';
 import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
-import type { ListPage, ListQuery } from '../domain/listing.ts';
+import type { ListQuery } from '../domain/listing.ts';
 import type { Services } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
+import type { JsonList, ReadPage } from './list-text.ts';
 import type { TextParts } from './text-parts.ts';
 
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
@@ -30,7 +31,9 @@ type Body<Content> = Content extends { 'text/event-stream': string }
 
 type XmlOrJson<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
   ? readonly Item[] | InParts<Item>
-  : Content[keyof Content];
+  : Content extends { 'application/json': readonly (infer Item)[] }
+    ? readonly Item[] | JsonList<Item> | TextParts
+    : Content[keyof Content];
 
 type Answer<Op, Status extends Documented<Op>> = Responses<Op>[Status] extends { content: infer Content }
   ? [body: Body<Content>, headers?: ReplyHeaders]
@@ -79,11 +82,16 @@ export interface List {
   readonly query: ListQuery;
   /** All filters as sent, by name, including the special ones. */
   readonly filters: Readonly<Record<string, string>>;
-  /** Body and headers of the response: the requested members, and the position of the page. */
+  /** Whether the request asks for this member of the items. */
+  shows(member: string): boolean;
+  /**
+   * Body and headers of the response: the requested members, and the position of the page. Throws what `read` throws,
+   * and `unavailable`.
+   */
   answer<Item, Shown extends object>(
-    page: ListPage<Item>,
+    read: ReadPage<Item>,
     represent: (item: Item) => Shown,
-  ): [body: Partial<Shown>[], headers: ReplyHeaders];
+  ): Promise<[body: JsonList<Partial<Shown>> | TextParts, headers: ReplyHeaders]>;
 }
 
 /** A validated request of `Op`. */

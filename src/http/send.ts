@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { entityTag } from './conditional.ts';
 import type { ContractOperation } from './contract.ts';
 import { EventStream, sendEvents } from './event-stream.ts';
+import { JsonList } from './list-text.ts';
 import type { InParts, ReplyHeaders } from './operation.ts';
 import { handOver, sendTextParts, TextParts } from './text-parts.ts';
 import { writeXml, xmlListWriter } from './xml.ts';
@@ -61,12 +62,16 @@ export async function sendReply(
   else if (body instanceof EventStream) await sendEvents(res, body);
   else if (body instanceof TextParts) await sendTextParts(res, body);
   else if (type === 'application/json') {
-    const json = JSON.stringify(body);
+    const json = jsonOf(body);
     if (response?.headers?.['ETag']) res.setHeader('etag', entityTag(json));
     res.end(json);
   } else if (isInParts(body)) await sendInParts(res, body, xmlOf(operation, status));
   else if (type === xmlType && !isText) res.end(writeXml(body, xmlOf(operation, status)));
   else res.end(body);
+}
+
+function jsonOf(body: unknown): string {
+  return body instanceof JsonList ? body.json : JSON.stringify(body);
 }
 
 function isInParts(body: unknown): body is InParts<unknown> {

@@ -29,10 +29,17 @@ export interface ListQuery {
    * A numbered page (the first is 1) with the total; or the items next to a position, always in the order of `sort`.
    */
   readonly at: { readonly page: number } | { readonly after: ListPosition } | { readonly before: ListPosition };
+  /**
+   * What is read of the page, for pages that are read in slices. `ids`: its position and the ids of its items, without
+   * the items. Ids of it: those items that are still there, in this order, without a position. Default: all.
+   */
+  readonly part?: 'ids' | readonly number[];
 }
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
+  /** Of the items on the page, if the list can be read by them. */
+  readonly ids?: readonly number[];
   /** Position of the first item if there are others before it, else null. */
   readonly before: ListPosition | null;
   /** Position of the last item if there are others after it, else null. */

@@ -67,16 +67,22 @@ describe('D7: gatehouse db backup', () => {
     const folder = join(installation.folder, 'backups');
     const draftOf = (pid: number) => join(folder, `.gatehouse-backup-${hostname()}-${pid}-abcdef`);
     // No process has this number: it is above the most that Linux gives.
-    const [dead, alive] = [draftOf(4_194_305), draftOf(process.pid)];
-    for (const draft of [dead, alive]) mkdirSync(draft, { recursive: true });
-    writeFileSync(join(dead, 'draft.db'), 'half');
+    const [dead, renamed, alive] = [draftOf(4_194_305), draftOf(4_194_306), draftOf(process.pid)];
+    for (const draft of [dead, renamed, alive]) mkdirSync(draft, { recursive: true });
+    for (const part of ['draft.db', 'draft.db-journal']) writeFileSync(join(dead, part), 'half');
+    // Somebody else may give a folder that they cannot enter the name of a draft.
+    writeFileSync(join(renamed, 'only copy.db'), '');
     writeFileSync(join(folder, 'kept.part'), '');
     const seen = new Set<string>();
     const watcher = watch(folder, (_, entry) => seen.add(entry ?? ''));
     await installation.cli('db', 'backup', join(folder, 'b.db'));
     await until(() => seen.has('b.db'));
     watcher.close();
-    assert.deepEqual(readdirSync(folder).toSorted(), [basename(alive), 'b.db', 'kept.part'].toSorted());
+    assert.deepEqual(
+      readdirSync(folder).toSorted(),
+      [basename(alive), basename(renamed), 'b.db', 'kept.part'].toSorted(),
+    );
+    assert.deepEqual(readdirSync(renamed), ['only copy.db']);
     const others = [...seen].filter((entry) => entry !== 'b.db');
     assert.ok(others.length > 0 && others.every((entry) => entry.startsWith('.gatehouse-backup-')), others.join());
   });

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { wrappedCommand } from '../../src/hook-runner/command.ts';
 import { confine } from '../../src/hook-runner/confinement.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { until } from '../support/until.ts';
@@ -50,6 +51,16 @@ describe('hook processes', () => {
   after(() => runner.close());
 
   const pidOf = (accountId: number) => runner.processes().find((one) => one.accountId === accountId)?.pid ?? 0;
+
+  it('what does not look at its input ends with the program around it, whatever user it has', async () => {
+    const { wrap } = await confine();
+    const { file, args, variables } = wrappedCommand([...wrap, 'sh', '-c', 'echo begun; exec sleep 1000000']);
+    const child = spawn(file, args, { env: variables, stdio: ['pipe', 'pipe', 'ignore'], cwd: '/' });
+    await once(child.stdout, 'data');
+    const all = family(Number(child.pid));
+    child.kill('SIGKILL');
+    await until(() => !all.some(isAlive));
+  });
 
   it('S14: kill -9 in a call ends that call, and the next runs in another process', async () => {
     for (let round = 0; round < 3; round++) {

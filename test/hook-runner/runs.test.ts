@@ -93,26 +93,6 @@ describe('a run', () => {
     assert.equal(error?.message, "Cannot find module 'left-pad'");
   });
 
-  it('reports a syntax error with line and column before anything runs', () => {
-    assert.equal(runner.checkSyntax('exports.handler = async () => {}'), null);
-    assert.deepEqual(runner.checkSyntax('const a = 1;\nlet b = ;'), {
-      line: 2,
-      column: 9,
-      message: "Unexpected token ';'",
-    });
-    // Closing the function that the source is the body of is an error too.
-    assert.equal(runner.checkSyntax('}); evil(); (function () {')?.line, 1);
-    assert.ok(runner.checkSyntax('('.repeat(20_000)));
-  });
-
-  it('says what to write instead of the syntax of ES modules', () => {
-    for (const source of ['export const handler = 1;', "import a from 'a';", 'const a = import.meta.url;']) {
-      const message = runner.checkSyntax(source)?.message ?? '';
-      assert.match(message, /module: use require\(\) and exports\.handler\)$/, source);
-    }
-    assert.doesNotMatch(runner.checkSyntax('let b = ;')?.message ?? '', /CommonJS/);
-  });
-
   it('runs nothing that does not compile', async () => {
     const { ending } = await runner.call('exports.handler = async () => {');
     assert.equal(ending, 'error');

@@ -234,4 +234,23 @@ onEachDatabase('lookups kept in memory', (subject) => {
       assert.deepEqual((await store.grants.findAccessToken(account.id, token.id))?.token, token);
     }
   });
+
+  test('clients are kept up to 16 million characters, the last ones', async () => {
+    const { store } = subject;
+    const read: string[] = [];
+    const account = await newAccount(store);
+    const client = { ...(await newClient(store, account.id)), name: 'x'.repeat(1_000_000) };
+    const find = async (_: number, clientId: string) => {
+      read.push(clientId);
+      return { ...client, clientId };
+    };
+    const cached = cacheLookups({ ...store, generation: async () => 1, clients: { ...store.clients, find } });
+    const ids = Array.from({ length: 20 }, (_, at) => `client-${at}`);
+    for (const id of ids) await cached.clients.find(account.id, id);
+    assert.deepEqual(read.splice(0), ids);
+    for (const id of ids.slice(5)) await cached.clients.find(account.id, id);
+    assert.deepEqual(read.splice(0), []);
+    await cached.clients.find(account.id, 'client-4');
+    assert.deepEqual(read, ['client-4']);
+  });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListFilter, ListPage, ListQuery } from '../../src/store/listing.ts';
 import type { DetailedUser } from '../../src/store/users.ts';
-import { newAccount, newClient, newUser, now } from './samples.ts';
+import { newAccount, newClient, newServer, newUser, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 const byId = { field: 'id', descending: false };
@@ -81,6 +81,7 @@ onEachDatabase('lists', (subject) => {
     assert.deepEqual(second.before, { key: ids[3], id: ids[3] });
     assert.deepEqual(await page(accountId, { at: { page: 2 ** 31 } }), {
       items: [],
+      ids: [],
       before: null,
       after: null,
       total: 4,
@@ -90,6 +91,44 @@ onEachDatabase('lists', (subject) => {
     assert.deepEqual(beside.before, { key: ids[1], id: ids[1] });
     const gone = await page(accountId, { at: { before: { key: ids[0] ?? 0, id: ids[0] ?? 0 } } });
     assert.deepEqual([gone.items, gone.before, gone.after], [[], null, null]);
+  });
+
+  test('a page is read by ids, and items by them, in the order asked for', async () => {
+    const { accountId, ids } = await crew(names);
+    const other = await crew(names);
+    const query = { sort: { field: 'firstname', descending: true }, limit: 8 };
+    const { items, ...position } = await page(accountId, query);
+    assert.deepEqual(await page(accountId, { ...query, part: 'ids' }), { ...position, items: [] });
+    assert.deepEqual(
+      position.ids,
+      items.map(({ id }) => id),
+    );
+    const part = [...(position.ids ?? []), ...other.ids, 0];
+    const nowhere = { before: null, after: null, total: null };
+    assert.deepEqual(await page(accountId, { ...query, part }), { ...nowhere, items });
+    await subject.store.users.update(accountId, ids[0] as number, { status: 2 });
+    const filters: ListFilter[] = [{ field: 'status', test: 'is', values: [2] }];
+    const found = await page(accountId, { ...query, filters, part: ids });
+    assert.deepEqual(
+      found.items.map(({ id }) => id),
+      [ids[0]],
+    );
+  });
+
+  test('parts of one server are not those of another with the same ids', async () => {
+    const { id: accountId } = await newAccount(subject.store);
+    const servers = subject.store.authorizationServers;
+    const [one, other] = [await newServer(subject.store, accountId), await newServer(subject.store, accountId)];
+    const { appId } = await newClient(subject.store, accountId);
+    const link = { accountId, appId, scopeIds: [], linkedAt: now };
+    for (const { id: serverId } of [one, other]) await servers.link({ ...link, serverId });
+    const query: ListQuery = { ...everyone, sort: { field: 'app_id', descending: false } };
+    const { ids = [] } = await servers.pageLinks(accountId, one.id, { ...query, part: 'ids' });
+    const { items } = await servers.pageLinks(accountId, one.id, { ...query, part: ids });
+    assert.deepEqual(
+      items.map(({ serverId }) => serverId),
+      [one.id],
+    );
   });
 
   test('filters compare as documented, and a text is never a pattern', async () => {

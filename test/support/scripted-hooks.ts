@@ -41,7 +41,7 @@ export function scriptedHooks(): ScriptedHooks {
       };
     },
     load,
-    checkSyntax: () => null,
+    checkSyntax: async () => ({ says: 'compiles' }),
     warm: async () => {},
     recycle: () => {},
     health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }),

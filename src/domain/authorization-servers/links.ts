@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { ServerLinkRecord, ServerScopeRecord } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -9,6 +10,9 @@ import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireServer } from './servers.ts';
 import { invalid } from './values.ts';
+
+/** Servers that an app is linked to: each of its authorization requests, which anybody can send, reads them all. */
+const mostLinked = 100;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
@@ -34,8 +38,8 @@ export async function linkClient(
 ): Promise<ServerLinkRecord> {
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
-    if (!(await tx.clients.findByApp(account.id, appId)))
-      throw invalid('app_id', 'must be the id of an app of this account');
+    const client = await tx.clients.findByApp(account.id, appId);
+    if (!client) throw invalid('app_id', 'must be the id of an app of this account');
     const link = {
       accountId: account.id,
       serverId,
@@ -44,6 +48,7 @@ export async function linkClient(
       linkedAt: services.clock.now(),
     };
     if (await tx.authorizationServers.findLink(account.id, serverId, appId)) throw alreadyLinked();
+    await requireRoom(tx, client);
     await tx.authorizationServers.link(link);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, scope_ids: link.scopeIds };
@@ -62,11 +67,10 @@ export async function pageLinkedClients(
   await requireServer(store, account, serverId);
   const known = await store.authorizationServers.listScopes(account.id, serverId);
   const page = await store.authorizationServers.pageLinks(account.id, serverId, query);
-  return mapPage(page, ({ appId, clientName, scopeIds }) => ({
-    appId,
-    name: clientName,
-    scopes: known.filter(({ id }) => scopeIds.includes(id)),
-  }));
+  return mapPage(page, ({ appId, clientName, scopeIds }) => {
+    const linked = new Set(scopeIds);
+    return { appId, name: clientName, scopes: known.filter(({ id }) => linked.has(id)) };
+  });
 }
 
 /** Replaces the scopes of a link. Throws `not_found` for server or link, `value_invalid` for a scope. */
@@ -101,6 +105,13 @@ export async function unlinkClient(
     const detail = { app_id: appId, grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'api_client.unlinked', target, detail });
   });
+}
+
+/** The count of the client may still contain links to removed servers. */
+async function requireRoom(tx: Pick<StoreVerbs, 'authorizationServers'>, client: ClientRecord): Promise<void> {
+  if (client.linkedServers < mostLinked) return;
+  const linked = await tx.authorizationServers.ofClient(client.accountId, client.appId);
+  if (linked.length >= mostLinked) throw invalid('app_id', `is linked to ${mostLinked} servers already`);
 }
 
 async function readScopes(

@@ -44,13 +44,17 @@ export interface ReadHook {
   readonly envVars: readonly string[];
 }
 
-/** The definition if it is valid; throws `value_invalid` naming the member. Runs nothing. */
-export function readHook(services: Pick<Services, 'hooks' | 'hookRuntimes'>, input: HookInput): ReadHook {
+/** The definition if it is valid; throws `value_invalid` naming the member, and as `readFunction` does. Runs nothing. */
+export async function readHook(
+  services: Pick<Services, 'hooks' | 'hookRuntimes'>,
+  account: Pick<Account, 'id'>,
+  input: HookInput,
+): Promise<ReadHook> {
   const type = readType(input.type);
   return {
     definition: {
       type,
-      function: readFunction(services.hooks, input.function),
+      function: await readFunction(services, account, input.function),
       disabled: input.disabled ?? false,
       runtime: readRuntime(services.hookRuntimes, input.runtime ?? null),
       retries: readWhole('retries', input.retries ?? 0, 0, mostRetries),

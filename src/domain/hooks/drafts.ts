@@ -11,7 +11,7 @@ import { readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
 import type { RunServices } from './one-run.ts';
 import { lockHook, requireHook } from './read-hooks.ts';
-import { readFunction } from './source.ts';
+import { encodeSource, readFunction } from './source.ts';
 import { requireStoredHandler } from './try-loading.ts';
 import { invalid } from './values.ts';
 import {
@@ -56,7 +56,7 @@ function requirePreAuthentication({ type }: StoredHook['hook']): void {
  * for a draft that does not compile or a hook that is not a pre-authentication.
  */
 export async function setDraft(services: RunServices, account: Account, uuid: string, encoded: string): Promise<Draft> {
-  readFunction(services.hooks, encoded);
+  await readFunction(services, account, encoded);
   const draft = await services.store.transaction(async (tx) => {
     const { hook } = await lockHook(tx, account, uuid);
     requirePreAuthentication(hook);
@@ -98,12 +98,7 @@ export async function setShadow(
   source: string | null,
 ): Promise<void> {
   if (source === null) await removeDraft(services, account, uuid, false);
-  else await setDraft(services, account, uuid, encodeDraft(services, source));
-}
-
-/** A text in base64. Throws `value_invalid` for one that does not compile. */
-export function encodeDraft(services: Pick<Services, 'hooks'>, source: string): string {
-  return readFunction(services.hooks, Buffer.from(source, 'utf8').toString('base64'));
+  else await setDraft(services, account, uuid, encodeSource(source));
 }
 
 /**

@@ -172,7 +172,7 @@ interface CheckedHook extends ReadHook {
 
 /** All checks that need no transaction. What needs packages is loaded once they are built. */
 async function check(services: HookServices, account: Audited, input: HookInput): Promise<CheckedHook> {
-  const read = readHook(services, input);
+  const read = await readHook(services, account, input);
   const { definition, envVars } = read;
   if (Object.keys(definition.packages).length > 0) {
     await services.packageBuilds.check(definition.packages);

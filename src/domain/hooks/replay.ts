@@ -5,12 +5,12 @@ import type { HookVersionRecord, StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { encodeDraft, readDraft } from './drafts.ts';
+import { readDraft } from './drafts.ts';
 import { prepareHook, type RunServices, runDraft, unavailable } from './one-run.ts';
 import { requireHook } from './read-hooks.ts';
 import { openReplay, type ReplayRecord } from './replay-records.ts';
 import { executionMilliseconds } from './run-hook.ts';
-import { readFunction } from './source.ts';
+import { encodeSource, readFunction } from './source.ts';
 import { takeRun } from './take-run.ts';
 import { describeRun, emptyRun, findRunning, type TestRun } from './test-run.ts';
 import { invalid } from './values.ts';
@@ -91,7 +91,7 @@ async function findRunnable(services: RunServices, account: Account, uuid: strin
   const stored = await findRunning(services, account, uuid);
   if (of === null) return stored;
   const encoded = 'draft' in of ? (await draftOf(services, account, uuid)).function : of.function;
-  return { ...stored, definition: { ...stored.definition, function: readFunction(services.hooks, encoded) } };
+  return { ...stored, definition: { ...stored.definition, function: await readFunction(services, account, encoded) } };
 }
 
 async function draftOf({ store }: RunServices, account: Account, uuid: string) {
@@ -135,7 +135,7 @@ export async function replay(
   requestId: string,
   source: string,
 ): Promise<Replayed> {
-  const encoded = encodeDraft(services, source);
+  const encoded = await readFunction(services, account, encodeSource(source));
   const execution = await findExecution(services, account, requestId);
   const uuid = execution && (await services.store.hooks.findUuid(account.id, execution.hookId));
   if (!uuid) throw unknownRun();

@@ -1,5 +1,10 @@
 /** The interface to the runner of hook functions: JSON in, JSON out, nothing shared (the document's §1.5). */
 
+import { second } from '../durations.ts';
+
+/** A function that takes longer to compile is refused; no process of functions would load it. */
+export const mostCompileMilliseconds = 2 * second;
+
 /** An identifier that hooks may name, and the Node program that runs them. */
 export interface HookRuntime {
   readonly name: string;
@@ -91,6 +96,11 @@ export type HookLoading =
   | { readonly says: 'no_handler'; readonly exported: readonly string[] | null }
   | { readonly says: 'failed'; readonly ending: Exclude<HookEnding, 'success'>; readonly error: HookError | null };
 
+/** `unavailable`: no process was free to check it. */
+export type SyntaxVerdict =
+  | { readonly says: 'compiles' | 'too_slow' | 'unavailable' }
+  | { readonly says: 'error'; readonly line: number; readonly column: number; readonly message: string };
+
 export interface HookRunner {
   /** Runs the function in a fresh context. Nothing that the function does makes it reject. */
   run(call: HookRun): Promise<HookRunResult>;
@@ -99,8 +109,8 @@ export interface HookRunner {
    * that the module does makes it reject.
    */
   load(call: Omit<HookRun, 'context' | 'isDraft'>): Promise<HookLoading>;
-  /** Line and column of a syntax error; null if the source compiles. Runs nothing. */
-  checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
+  /** Whether the source compiles, with line and column of a syntax error. Runs nothing; never rejects. */
+  checkSyntax(source: string): Promise<SyntaxVerdict>;
   /**
    * Starts the account's process and compiles in advance, so that the next call does not wait. Settles when that is
    * done or has failed.

@@ -1,7 +1,12 @@
 /** The function of a hook: base64 on the wire and in the store, text where it runs. */
 
 import { isUtf8 } from 'node:buffer';
-import type { HookRunner } from './runner.ts';
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { second } from '../durations.ts';
+import { Failure } from '../failure.ts';
+import { mostCompileMilliseconds, type SyntaxVerdict } from './runner.ts';
+import { inSyntaxTurn, retryAfterSeconds } from './syntax-turns.ts';
 import { invalid, longestFunction } from './values.ts';
 
 /** RFC 4648 §4, with padding and nothing else: a lenient decoder would skip other characters. */
@@ -12,8 +17,20 @@ export function sourceOf(encoded: string): string {
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** The function as sent, if it is valid. Throws `value_invalid`, with line and column for a syntax error. */
-export function readFunction(runner: Pick<HookRunner, 'checkSyntax'>, encoded: string): string {
+/** A text as it is sent and stored. */
+export function encodeSource(source: string): string {
+  return Buffer.from(source, 'utf8').toString('base64');
+}
+
+/**
+ * The function as sent, if it is valid. Throws `value_invalid`, with line and column for a syntax error, and
+ * `unavailable` when it could not be checked.
+ */
+export async function readFunction(
+  services: Pick<Services, 'hooks'>,
+  account: Pick<Account, 'id'>,
+  encoded: string,
+): Promise<string> {
   const bytes = Buffer.from(encoded, 'base64');
   if (!base64.test(encoded) || bytes.toString('base64') !== encoded) throw invalid('function', 'must be base64');
   if (!isUtf8(bytes)) throw invalid('function', 'must be UTF-8 in base64');
@@ -21,9 +38,19 @@ export function readFunction(runner: Pick<HookRunner, 'checkSyntax'>, encoded: s
   if ([...source].length > longestFunction) {
     throw invalid('function', `must have at most ${longestFunction} characters when decoded`);
   }
-  const fault = source === '' ? null : runner.checkSyntax(source);
-  if (fault) {
-    throw invalid('function', `does not compile: line ${fault.line}, column ${fault.column}: ${fault.message}`);
-  }
+  if (source !== '') accept(await inSyntaxTurn(services, account, source));
   return encoded;
+}
+
+function accept(verdict: SyntaxVerdict): void {
+  if (verdict.says === 'error') {
+    const { line, column, message } = verdict;
+    throw invalid('function', `does not compile: line ${line}, column ${column}: ${message}`);
+  }
+  if (verdict.says === 'too_slow') {
+    throw invalid('function', `takes longer than ${mostCompileMilliseconds / second} seconds to compile`);
+  }
+  if (verdict.says === 'unavailable') {
+    throw new Failure('unavailable', { retryAfterSeconds, reason: 'no process could check the syntax of a function' });
+  }
 }

@@ -24,7 +24,7 @@ export async function tryFunction(
   input: HookInput,
   context: Readonly<Record<string, unknown>>,
 ): Promise<TestRun> {
-  const { definition, envVars } = readHook(services, input);
+  const { definition, envVars } = await readHook(services, account, input);
   const linked = await findLinked(services.store, account, envVars);
   const packages = await findBuilt(services, account, definition.packages);
   if (definition.function === '') return emptyRun;

@@ -54,7 +54,9 @@ export function isAllowed(
   allowed: readonly string[],
   servers: readonly LinkedServer[],
 ): boolean {
-  return consentNames(parameters, servers).every((name) => allowed.includes(name));
+  // Both may be thousands: the scopes of all APIs of a client.
+  const known = new Set(allowed);
+  return consentNames(parameters, servers).every((name) => known.has(name));
 }
 
 /** The same of the part that is about APIs alone. */
@@ -63,7 +65,8 @@ export function isAllowedAtApis(
   allowed: readonly string[],
   servers: readonly LinkedServer[],
 ): boolean {
-  return apiScopeNames(scope, serverId, servers).every((name) => allowed.includes(name));
+  const known = new Set(allowed);
+  return apiScopeNames(scope, serverId, servers).every((name) => known.has(name));
 }
 
 /**
@@ -134,9 +137,10 @@ export async function apiScopesOf(
   const { scope, serverId } = record.parameters;
   const servers = await serversOf(services, client, { serverId });
   const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
+  const wanted = new Set(scope);
   return named.flatMap(({ server, scopes, claims }) =>
     scopes
-      .filter(({ value }) => scope.includes(value))
+      .filter(({ value }) => wanted.has(value))
       .map(({ value, description }) => ({ value, description, server, claims: claims.map(({ label }) => label) })),
   );
 }

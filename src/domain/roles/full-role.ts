@@ -17,23 +17,24 @@ async function completer(
   store: Pick<StoreVerbs, 'roles'>,
   account: AccountId,
   roles: readonly RoleRecord[],
+  isAsked: (link: RoleLink) => boolean = () => true,
 ): Promise<(role: RoleRecord) => FullRole> {
   const ids = roles.map(({ id }) => id);
-  const apps = await store.roles.linked(account.id, 'apps', ids);
-  const users = await store.roles.linked(account.id, 'users', ids);
-  const admins = await store.roles.linked(account.id, 'admins', ids);
+  const read = async (link: RoleLink) => store.roles.linked(account.id, link, isAsked(link) ? ids : []);
+  const [apps, users, admins] = [await read('apps'), await read('users'), await read('admins')];
   const of = (linked: ReadonlyMap<number, readonly number[]>, { id }: RoleRecord) => linked.get(id) ?? [];
   return (role) => ({ ...role, apps: of(apps, role), users: of(users, role), admins: of(admins, role) });
 }
 
-/** A page of roles. For `query` see `RoleStore.page`. */
+/** A page of roles. For `query` see `RoleStore.page`; links that are not asked for are empty. */
 export async function listFullRoles(
   { store }: Pick<Services, 'store'>,
   account: AccountId,
   query: ListQuery,
+  isAsked?: (link: RoleLink) => boolean,
 ): Promise<ListPage<FullRole>> {
   const page = await store.roles.page(account.id, query);
-  return mapPage(page, await completer(store, account, page.items));
+  return mapPage(page, await completer(store, account, page.items, isAsked));
 }
 
 /** Throws `not_found`. */

@@ -96,7 +96,8 @@ export function chooseServer(
     if (!named) throw targetFault(servers.map(identifierOf), resource);
     return named;
   }
-  return servers.find(({ scopes }) => scopes.some(({ value }) => scope?.includes(value))) ?? servers[0] ?? null;
+  const wanted = new Set(scope);
+  return servers.find(({ scopes }) => scopes.some(({ value }) => wanted.has(value))) ?? servers[0] ?? null;
 }
 
 /**
@@ -127,13 +128,14 @@ export function serversOfGrant(
   { serverId, apiScopes, createdAt }: Pick<GrantForApis, 'serverId' | 'apiScopes' | 'createdAt'>,
 ): readonly LinkedServer[] {
   if (serverId !== null) return servers;
+  const allowed = new Set(apiScopes);
   return servers.map((linked) => ({
     ...linked,
     scopes: linked.scopes.filter(({ value }) =>
       // A grant of an older release is for the servers that were linked when it was made.
       apiScopes === null
         ? (linked.linkedAt ?? Number.POSITIVE_INFINITY) <= createdAt
-        : apiScopes.includes(apiScopeName(value, linked.server.id)),
+        : allowed.has(apiScopeName(value, linked.server.id)),
     ),
   }));
 }
@@ -154,18 +156,32 @@ export function noLongerHad(): Failure {
  * get tokens for; the message says both values where they differ by little.
  */
 export function targetFault(known: readonly string[], resource: string): Failure {
-  const asked = resourcesIn(resource);
-  const [near] = asked.flatMap((one) =>
-    known.filter((other) => other !== one && coarse(other) === coarse(one)).map((other) => ({ one, other })),
-  );
-  const message = areTooMany(asked)
-    ? `resource must name at most ${mostResources} APIs`
-    : known.filter((one) => asked.includes(one)).length > 1
-      ? 'resource must name one API that this client can get access tokens for, not several'
-      : near
-        ? `resource must be ${near.other}, letter by letter, and is ${near.one}`
-        : 'resource must name an API authorization server that this client can get access tokens for';
-  return new Failure('target_invalid', { name: 'resource', message });
+  return new Failure('target_invalid', { name: 'resource', message: targetMessage(known, resourcesIn(resource)) });
+}
+
+function targetMessage(known: readonly string[], asked: readonly string[]): string {
+  // First: anybody may send hundreds, and a client may have hundreds of APIs.
+  if (areTooMany(asked)) return `resource must name at most ${mostResources} APIs`;
+  if (known.filter((one) => asked.includes(one)).length > 1) {
+    return 'resource must name one API that this client can get access tokens for, not several';
+  }
+  const near = findNear(known, asked);
+  return near
+    ? `resource must be ${near.other}, letter by letter, and is ${near.one}`
+    : 'resource must name an API authorization server that this client can get access tokens for';
+}
+
+/** The first asked one that differs by little from a known one. */
+function findNear(
+  known: readonly string[],
+  asked: readonly string[],
+): { readonly one: string; readonly other: string } | null {
+  const alike = Map.groupBy(known, coarse);
+  for (const one of asked) {
+    const other = alike.get(coarse(one))?.find((each) => each !== one);
+    if (other !== undefined) return { one, other };
+  }
+  return null;
 }
 
 /** Without what people forget: a slash at the end, the port, upper and lower case. */

@@ -39,8 +39,8 @@ export function grantableScope(
   if (asked === undefined) {
     return [...offered(account, client.scope ?? ['openid']), ...scopesOf(servers.slice(0, 1))];
   }
-  const wanted = splitScope(asked);
-  return allowedScope(account, client, servers).filter((scope) => wanted.includes(scope));
+  const wanted = new Set(splitScope(asked));
+  return allowedScope(account, client, servers).filter((scope) => wanted.has(scope));
 }
 
 /** Every scope that this client may ask for: of those about the user that it registered, what the account offers. */
@@ -74,8 +74,8 @@ export function refreshableScope(
   servers: readonly LinkedServer[] = [],
 ): readonly string[] | null {
   if (asked === null) return null;
-  const allowed = allowedScope(account, client, servers);
-  const left = asked.filter((scope) => allowed.includes(scope));
+  const allowed = new Set(allowedScope(account, client, servers));
+  const left = asked.filter((scope) => allowed.has(scope));
   return left.length === 0 ? asked : left;
 }
 
@@ -101,8 +101,9 @@ export function apiScopeNames(
   servers: readonly LinkedServer[],
 ): readonly string[] {
   const meant = servers.filter(({ server }) => serverId === null || server.id === serverId);
+  const wanted = new Set(scope);
   return meant.flatMap(({ server, scopes }) =>
-    scopes.filter(({ value }) => scope.includes(value)).map(({ value }) => apiScopeName(value, server.id)),
+    scopes.filter(({ value }) => wanted.has(value)).map(({ value }) => apiScopeName(value, server.id)),
   );
 }
 

@@ -6,7 +6,15 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { listed } from '../describe.ts';
 import type { Failure } from '../failure.ts';
-import { isByConsent, linkedServersOf, serverNamed, serversOf, targetFault } from './audience.ts';
+import {
+  areTooMany,
+  isByConsent,
+  linkedServersOf,
+  resourcesIn,
+  serverNamed,
+  serversOf,
+  targetFault,
+} from './audience.ts';
 import { allowedScope, scopesOf } from './scopes.ts';
 
 /** Identifiers of APIs that any client may ask for, with which a wrong one is compared. */
@@ -54,6 +62,7 @@ export async function targetOf(
   resource: string | null | undefined,
 ): Promise<Target> {
   if (!resource) return { servers: await linkedServersOf(services, client), named: null, fault: null };
+  if (areTooMany(resourcesIn(resource))) return { servers: [], named: null, fault: targetFault([], resource) };
   const all = await serversOf(services, client, { resource });
   const named = serverNamed(all, resource);
   if (named) return { servers: [named], named, fault: null };

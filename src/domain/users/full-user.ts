@@ -18,16 +18,23 @@ export interface FullUser extends DetailedUser {
 
 type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
 
+/** What is read of users besides themselves; what is not is empty. */
+type Completed = Readonly<Record<'roleIds' | 'customAttributes', boolean>>;
+
+const everything: Completed = { roleIds: true, customAttributes: true };
+
 /** Loads roles and attributes of all the users at once. */
 async function completer(
   store: Verbs,
   accountId: number,
   users: readonly DetailedUser[],
+  parts = everything,
 ): Promise<(user: DetailedUser) => FullUser> {
   const ids = users.map(({ id }) => id);
-  const attributes = await store.attributes.list(accountId);
-  const roleIds = ids.length > 0 ? await store.roles.idsOfUsers(accountId, ids) : new Map<number, number[]>();
-  const given = ids.length > 0 && attributes.length > 0 ? await store.attributes.valuesOf(accountId, ids) : [];
+  const isAsked = (part: keyof Completed) => parts[part] && ids.length > 0;
+  const attributes = isAsked('customAttributes') ? await store.attributes.list(accountId) : [];
+  const roleIds = isAsked('roleIds') ? await store.roles.idsOfUsers(accountId, ids) : new Map<number, number[]>();
+  const given = attributes.length > 0 ? await store.attributes.valuesOf(accountId, ids) : [];
   const values = new Map(given.map(({ userId, attributeId, value }) => [`${userId}/${attributeId}`, value]));
   const valueIn = (user: DetailedUser, { id }: CustomAttributeRecord) => values.get(`${user.id}/${id}`) ?? null;
   return (user) => ({
@@ -53,10 +60,13 @@ export async function listFullUsers(
   account: Pick<Account, 'id'>,
   query: ListQuery,
   attributeFilters: readonly AttributeFilter[] = [],
+  parts = everything,
 ): Promise<ListPage<FullUser>> {
-  const filters = [...query.filters, ...(await attributesOf(store, account, attributeFilters))];
+  // Items named by their ids are not filtered again.
+  const asked = typeof query.part === 'object' ? [] : attributeFilters;
+  const filters = [...query.filters, ...(await attributesOf(store, account, asked))];
   const page = await store.users.page(account.id, { ...query, filters });
-  return mapPage(page, await completer(store, account.id, page.items));
+  return mapPage(page, await completer(store, account.id, page.items, parts));
 }
 
 /** A filter on the custom attribute of this short name. */

@@ -4,8 +4,8 @@ import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
+import { takeListTurn } from '../long-lists.ts';
 import { type FullUser, listFullUsers, readFullUser } from './full-user.ts';
-import { takeListTurn } from './long-lists.ts';
 
 type ReadServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type Audited = Pick<Account, 'id' | 'record'>;

@@ -119,12 +119,15 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
   const readServer = rows.servers.reader('s_');
   const ids = found.map((row) => readLink(row).serverId);
   const { scopes, claims } = await readParts(db, accountId, ids);
+  const scopesOf = Map.groupBy(scopes, ({ serverId }) => serverId);
+  const claimsOf = Map.groupBy(claims, ({ serverId }) => serverId);
   return found.map((row) => {
     const { serverId, scopeIds, linkedAt } = readLink(row);
+    const linked = new Set(scopeIds);
     return {
       server: readServer(row),
-      scopes: scopes.filter((scope) => scope.serverId === serverId && scopeIds.includes(scope.id)),
-      claims: claims.filter((claim) => claim.serverId === serverId),
+      scopes: (scopesOf.get(serverId) ?? []).filter(({ id }) => linked.has(id)),
+      claims: claimsOf.get(serverId) ?? [],
       linkedAt,
     };
   });

@@ -49,9 +49,10 @@ export function rowsOf<Item>(
   return filtered(asked.db, asked.listing, asked.accountId, filters, asked, passed);
 }
 
-/** With everything that an item is read from, and its position. */
-export function shown<Item>({ db, listing, order }: Asked<Item>, rows: Knex.QueryBuilder): Knex.QueryBuilder {
-  return rows.select(`${listing.table}.*`).select(db.raw(`${order.key} as list_key`));
+/** With everything that an item is read from, if items are asked for, and its position. */
+export function shown<Item>({ db, listing, order, query }: Asked<Item>, rows: Knex.QueryBuilder): Knex.QueryBuilder {
+  const read = query.part === 'ids' ? listing.id : '*';
+  return rows.select(`${listing.table}.${read}`).select(db.raw(`${order.key} as list_key`));
 }
 
 /** In the order of the list, or reversed. */

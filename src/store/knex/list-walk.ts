@@ -28,7 +28,7 @@ const mostOfPart = 10_000;
 
 const plainly: Ways = { rowByRow: [], searched: new Map(), way: 'read' };
 
-type Known<Item> = Omit<Asked<Item>, keyof Measured>;
+export type Known<Item> = Omit<Asked<Item>, keyof Measured>;
 
 /** What is known of the rows that the filters match. */
 type Measured = Pick<Asked<never>, 'rowByRow' | 'searched' | 'way' | 'counted'>;

@@ -1,10 +1,10 @@
 /** Keyset pages of a table: the rows next to a position are found by index, however deep it is. */
 
 import type { Knex } from 'knex';
-import type { ListPage, ListPosition, ListQuery } from '../listing.ts';
+import type { ListFilter, ListPage, ListPosition, ListQuery } from '../listing.ts';
 import type { Listing } from './list-filters.ts';
 import { type Asked, furtherOn, keysOf, orderOf, rowsOf, shown, sorted } from './list-order.ts';
-import { follow, measureFilters } from './list-walk.ts';
+import { follow, type Known, measureFilters } from './list-walk.ts';
 import { anyRemoved } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -39,6 +39,11 @@ async function beyond<Item>(
   return [...near, ...(await sorted(asked, further, backwards).limit(count - near.length))];
 }
 
+function itemsOf<Item>({ listing, query }: Asked<Item>, rows: readonly DbRow[]): Pick<ListPage<Item>, 'items' | 'ids'> {
+  const ids = rows.map((row) => Number(row[listing.id]));
+  return { items: query.part === 'ids' ? [] : rows.map(listing.read), ids };
+}
+
 async function totalOf<Item>(asked: Asked<Item>): Promise<number> {
   const { db, listing, accountId, query } = asked;
   if (listing.countAll && !listing.only && query.filters.length === 0) return listing.countAll(db, accountId);
@@ -63,7 +68,7 @@ function countOf<Item>(asked: Asked<Item>): Knex.QueryBuilder {
 }
 
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {
-  const { listing, query, order } = asked;
+  const { query, order } = asked;
   const { limit } = query;
   const total = await totalOf(asked);
   const skipped = (page - 1) * limit;
@@ -81,7 +86,7 @@ async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPag
   const found = await find();
   const items = found.slice(0, limit);
   return {
-    items: items.map(listing.read),
+    ...itemsOf(asked, items),
     before: skipped > 0 ? positionOf(asked, items[0]) : null,
     after: found.length > limit ? positionOf(asked, items.at(-1)) : null,
     total,
@@ -89,7 +94,7 @@ async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPag
 }
 
 async function besides<Item>(asked: Asked<Item>, position: ListPosition, backwards: boolean): Promise<ListPage<Item>> {
-  const { listing, query } = asked;
+  const { query } = asked;
   const found = await beyond(asked, position, backwards, query.limit + 1);
   const items = found.slice(0, query.limit);
   // On the side that it came from one row is enough, and the row that was there may be gone.
@@ -98,11 +103,27 @@ async function besides<Item>(asked: Asked<Item>, position: ListPosition, backwar
   const near = other ? nearest : null;
   const far = found.length > query.limit ? positionOf(asked, items.at(-1)) : null;
   return {
-    items: (backwards ? items.toReversed() : items).map(listing.read),
+    ...itemsOf(asked, backwards ? items.toReversed() : items),
     before: backwards ? far : near,
     after: backwards ? near : far,
     total: null,
   };
+}
+
+/** Filters that other rows with the same ids may not satisfy, such as whose parts they are. */
+function isOfRow<Item>({ columns }: Listing<Item>, { field, test }: ListFilter): boolean {
+  return test === 'is' && Object.hasOwn(columns, field);
+}
+
+/** These of the items, found by their ids. */
+async function named<Item>(known: Known<Item>, ids: readonly number[]): Promise<ListPage<Item>> {
+  const { listing, query } = known;
+  const filters = query.filters.filter((filter) => isOfRow(listing, filter));
+  const rows = rowsOf({ ...known, rowByRow: filters, searched: new Map(), way: 'read' }, filters);
+  const found: DbRow[] = await rows.whereIn(`${listing.table}.${listing.id}`, ids).select(`${listing.table}.*`);
+  const byId = new Map<number, DbRow>(found.map((row) => [Number(row[listing.id]), row]));
+  const there = ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+  return { items: there.map(listing.read), before: null, after: null, total: null };
 }
 
 /** One page of a list of the account. */
@@ -113,8 +134,9 @@ export async function listPage<Item>(
   query: ListQuery,
 ): Promise<ListPage<Item>> {
   const known = { db, listing, accountId, query, order: orderOf(db, listing, query) };
+  const { at, part } = query;
+  if (part !== undefined && part !== 'ids') return named(known, part);
   const asked = { ...known, ...(await measureFilters(known)) };
-  const { at } = query;
   if ('page' in at) return numbered(asked, at.page);
   return 'after' in at ? besides(asked, at.after, false) : besides(asked, at.before, true);
 }

@@ -31,10 +31,11 @@ export const readingVerbs = {
 /** For a page this short, handing it over from a thread would take as long as reading it. */
 const shortPage = 100;
 
-/** A page next to a position, read by an index alone. */
+/** A slice that is found by its ids, or a page next to a position, read by an index alone. */
 function isShort(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || !('filters' in given)) return false;
-  const { at, filters, limit } = given as ListQuery;
+  const { at, filters, limit, part } = given as ListQuery;
+  if (part !== undefined && part !== 'ids') return true;
   return !('page' in at) && filters.length === 0 && limit <= shortPage;
 }
 

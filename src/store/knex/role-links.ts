@@ -1,5 +1,6 @@
 /** Roles as a list, and their links to apps, users and administrators. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleRecord, RoleStore } from '../roles.ts';
 import { chunks } from './chunks.ts';
@@ -10,6 +11,9 @@ import { filled } from './list-index.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { addRoleLinks, ascending, links, removeLinks } from './write-role-links.ts';
+
+/** Characters of links that are parsed without a turn for others: a role may have any number. */
+const mostParsed = 2 ** 18;
 
 const roleRows = { named: 'roles', id: 'id', kind: 'role' } as const;
 
@@ -71,8 +75,13 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
           .whereRaw(refersToPresent(table, column))
           .groupBy('role_id')
           .select('role_id', { linked: db.raw(list) });
+        let length = 0;
         for (const { role_id: roleId, linked } of found) {
           ids.set(roleId, typeof linked === 'string' ? JSON.parse(linked) : linked);
+          length += linked.length;
+          if (length <= mostParsed) continue;
+          await nextTurn();
+          length = 0;
         }
       }
       return ids;

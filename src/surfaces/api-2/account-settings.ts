@@ -34,8 +34,8 @@ export function accountSettings(services: Services): Handlers<SettingOperations>
   return {
     /** GET /api/2/account-settings */
     listAccountSettings: async ({ list, origin: { account } }, respond) => {
-      const page = pageOfItems(await readSettings(services, account), listing, list.query);
-      return respond(200, ...list.answer(page, represent));
+      const settings = await readSettings(services, account);
+      return respond(200, ...(await list.answer(async (query) => pageOfItems(settings, listing, query), represent)));
     },
 
     /** GET /api/2/account-settings/{name} */

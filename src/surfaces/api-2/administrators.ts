@@ -26,7 +26,7 @@ export function administrators(services: Services): Handlers<AdministratorOperat
   return {
     /** GET /api/2/administrators */
     listAdministrators: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await store.administrators.page(account.id, list.query), represent)),
+      respond(200, ...(await list.answer((query) => store.administrators.page(account.id, query), represent))),
 
     /** GET /api/2/administrators/{user_id} */
     readAdministrator: async ({ path, origin: { account } }, respond) =>

@@ -30,8 +30,10 @@ export function apiAuthorizationClients(services: Services): Handlers<LinkOperat
         name,
         scopes: scopes.map(representScope),
       });
-      const page = await pageLinkedClients(services, account, serverId, list.query);
-      return respond(200, ...list.answer(page, represent));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageLinkedClients(services, account, serverId, query), represent)),
+      );
     },
 
     /** POST /api/2/api_authorizations/{id}/clients */

@@ -58,8 +58,10 @@ export function apiAuthorizationScopes(services: Services): Handlers<ScopeOperat
   return {
     /** GET /api/2/api_authorizations/{id}/scopes */
     listApiAuthorizationScopes: async ({ path, list, origin: { account } }, respond) => {
-      const page = await pageScopes(services, account, Number(path.id), list.query);
-      return respond(200, ...list.answer(page, representScope));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageScopes(services, account, Number(path.id), query), representScope)),
+      );
     },
 
     /** POST /api/2/api_authorizations/{id}/scopes */
@@ -87,8 +89,10 @@ export function apiAuthorizationClaims(services: Services): Handlers<ClaimOperat
   return {
     /** GET /api/2/api_authorizations/{id}/claims */
     listApiAuthorizationClaims: async ({ path, list, origin: { account } }, respond) => {
-      const page = await pageClaims(services, account, Number(path.id), list.query);
-      return respond(200, ...list.answer(page, representClaim));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageClaims(services, account, Number(path.id), query), representClaim)),
+      );
     },
 
     /** POST /api/2/api_authorizations/{id}/claims */

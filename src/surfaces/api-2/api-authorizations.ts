@@ -57,7 +57,7 @@ export function apiAuthorizations(services: Services): Handlers<ServerOperations
   return {
     /** GET /api/2/api_authorizations */
     listApiAuthorizations: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await pageServers(services, account, list.query), represent)),
+      respond(200, ...(await list.answer((query) => pageServers(services, account, query), represent))),
 
     /** POST /api/2/api_authorizations */
     createApiAuthorization: async ({ body, origin: { account } }, respond) =>

@@ -1,6 +1,6 @@
 import type { operations } from '../../../generated/api-2.ts';
 import { requireAppId } from '../../domain/clients/managed-apps.ts';
-import type { ListFilter } from '../../domain/listing.ts';
+import type { ListFilter, ListQuery } from '../../domain/listing.ts';
 import { grantAccessToUsers, revokeAccessOfUsers } from '../../domain/users/access.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -12,19 +12,18 @@ export function appUsers(services: Services): Handlers<AppUserOperations> {
   return {
     /** GET /api/2/apps/{id}/users */
     listAppUsers: async ({ path, list, origin: { account } }, respond) => {
-      const { query } = list;
       const { appId } = await requireAppId(store, account, Number(path.id));
-      const filters: ListFilter[] = [...query.filters, { field: 'app', test: 'in', values: [appId] }];
-      const page = await store.users.page(account.id, { ...query, filters });
+      const ofApp: ListFilter = { field: 'app', test: 'in', values: [appId] };
+      const read = (query: ListQuery) => store.users.page(account.id, { ...query, filters: [...query.filters, ofApp] });
       return respond(
         200,
-        ...list.answer(page, ({ id, firstname, lastname, username, email }) => ({
+        ...(await list.answer(read, ({ id, firstname, lastname, username, email }) => ({
           id,
           firstname,
           lastname,
           username,
           email,
-        })),
+        }))),
       );
     },
 

@@ -22,7 +22,7 @@ type AppOperations = Pick<
 const overlapMinutes = 60;
 
 /** The query for `ClientStore.pageApps`. */
-function readFilters({ query, filters: sent }: List): ListQuery {
+function readFilters({ query, filters: sent }: Pick<List, 'query' | 'filters'>): ListQuery {
   const filters: ListFilter[] = [...query.filters];
   const { client_id: clientId, auth_method: authMethod } = sent;
   if (clientId !== undefined) filters.push({ field: 'client_id', test: 'is', values: [clientId] });
@@ -36,8 +36,8 @@ export function apps(services: Services): Handlers<AppOperations> {
   return {
     /** GET /api/2/apps */
     listApps: async ({ list, origin: { account } }, respond) => {
-      const page = await listFullApps(services, account, readFilters(list));
-      return respond(200, ...list.answer(page, (app: FullApp) => representApp(app, account)));
+      const read = (query: ListQuery) => listFullApps(services, account, readFilters({ ...list, query }));
+      return respond(200, ...(await list.answer(read, (app: FullApp) => representApp(app, account))));
     },
 
     /** POST /api/2/apps */

@@ -20,13 +20,16 @@ export function callers(services: Services): Handlers<CallerOperations> {
     listCredentials: async ({ list, origin: { account } }, respond) =>
       respond(
         200,
-        ...list.answer(await store.callers.pageCredentials(account.id, list.query), (credential) => ({
-          id: credential.id,
-          client_id: credential.clientId,
-          // Only known scopes are stored.
-          scopes: credential.scopes as readonly Scope[],
-          created_at: time(credential.createdAt),
-        })),
+        ...(await list.answer(
+          (query) => store.callers.pageCredentials(account.id, query),
+          (credential) => ({
+            id: credential.id,
+            client_id: credential.clientId,
+            // Only known scopes are stored.
+            scopes: credential.scopes as readonly Scope[],
+            created_at: time(credential.createdAt),
+          }),
+        )),
       ),
 
     /** POST /api/2/credentials */
@@ -51,11 +54,14 @@ export function callers(services: Services): Handlers<CallerOperations> {
     listApiKeys: async ({ list, origin: { account } }, respond) =>
       respond(
         200,
-        ...list.answer(await store.callers.pageApiKeys(account.id, list.query), ({ id, name, createdAt }) => ({
-          id,
-          name,
-          created_at: time(createdAt),
-        })),
+        ...(await list.answer(
+          (query) => store.callers.pageApiKeys(account.id, query),
+          ({ id, name, createdAt }) => ({
+            id,
+            name,
+            created_at: time(createdAt),
+          }),
+        )),
       ),
 
     /** POST /api/2/api_keys */

@@ -28,7 +28,7 @@ export function customAttributes(services: Services): Handlers<AttributeOperatio
   return {
     /** GET /api/2/users/custom_attributes */
     listCustomAttributes: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await store.attributes.page(account.id, list.query), represent)),
+      respond(200, ...(await list.answer((query) => store.attributes.page(account.id, query), represent))),
 
     /** POST /api/2/users/custom_attributes */
     createCustomAttribute: async ({ body, origin: { account } }, respond) =>

@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { type AuditedEvent, pageOfEvents } from '../../domain/audit/list.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { ListFilter } from '../../domain/listing.ts';
+import type { ListFilter, ListQuery } from '../../domain/listing.ts';
 import { readId } from '../../http/integer-text.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -15,8 +15,9 @@ type Event = components['schemas']['AuditEvent'];
 export function listEvents(services: Pick<Services, 'store'>): Handler<operations['listEvents']> {
   return async ({ list, origin: { account } }, respond) => {
     const parties = (['actor', 'target'] as const).flatMap((name) => partyFilters(name, list.filters[name]));
-    const query = { ...list.query, filters: [...list.query.filters, ...parties] };
-    return respond(200, ...list.answer(await pageOfEvents(services, account, query), represent));
+    const read = (query: ListQuery) =>
+      pageOfEvents(services, account, { ...query, filters: [...query.filters, ...parties] });
+    return respond(200, ...(await list.answer(read, represent)));
   };
 }
 

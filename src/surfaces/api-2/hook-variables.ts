@@ -33,7 +33,7 @@ export function hookVariables(services: Services): Handlers<VariableOperations> 
   return {
     /** GET /api/2/hooks/envs */
     listHookVariables: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await store.hookVariables.page(account.id, list.query), represent)),
+      respond(200, ...(await list.answer((query) => store.hookVariables.page(account.id, query), represent))),
 
     /** POST /api/2/hooks/envs */
     createHookVariable: async ({ body, origin: { account } }, respond) =>

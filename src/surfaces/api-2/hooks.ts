@@ -56,7 +56,7 @@ export function hooks(services: Services): Handlers<HookOperations> {
   return {
     /** GET /api/2/hooks */
     listHooks: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await pageHooks(services, account, list.query), representHook)),
+      respond(200, ...(await list.answer((query) => pageHooks(services, account, query), representHook))),
 
     /** POST /api/2/hooks */
     createHook: async ({ body, origin: { account } }, respond) =>
@@ -78,7 +78,10 @@ export function hooks(services: Services): Handlers<HookOperations> {
 
     /** GET /api/2/hooks/{id}/logs */
     listHookLogs: async ({ path, list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await pageExecutions(services, account, path.id, list.query), representExecution)),
+      respond(
+        200,
+        ...(await list.answer((query) => pageExecutions(services, account, path.id, query), representExecution)),
+      ),
 
     /** POST /api/2/hooks/{id}/test */
     testHook: async ({ path, body, origin: { account } }, respond) =>

@@ -48,7 +48,7 @@ export function policies(services: Services): Handlers<PolicyOperations> {
   return {
     /** GET /api/2/policies */
     listPolicies: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await store.policies.page(account.id, list.query), represent)),
+      respond(200, ...(await list.answer((query) => store.policies.page(account.id, query), represent))),
 
     /** POST /api/2/policies */
     createPolicy: async ({ body, origin: { account } }, respond) =>

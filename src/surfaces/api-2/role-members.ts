@@ -42,8 +42,13 @@ type RemoveMembers = Handler<operations['removeRoleUsers' | 'removeRoleAdmins']>
 function list(services: Services, link: MemberLink): ListMembers {
   return async ({ path, list, origin: { account } }, respond) => {
     const filter = readFilter(list.filters);
-    const page = await listRoleMembers(services, account, Number(path.id), link, list.query, filter);
-    return respond(200, ...list.answer(page, represent));
+    return respond(
+      200,
+      ...(await list.answer(
+        (query) => listRoleMembers(services, account, Number(path.id), link, query, filter),
+        represent,
+      )),
+    );
   };
 }
 

@@ -17,7 +17,7 @@ function represent({ id, name, apps, users, admins }: FullRole): components['sch
 }
 
 /** The query for `RoleStore.page`. Throws `request_invalid`. */
-function readFilters({ query, filters: sent }: List): ListQuery {
+function readFilters({ query, filters: sent }: Pick<List, 'query' | 'filters'>): ListQuery {
   const filters: ListFilter[] = [...query.filters];
   const { role_name: roleName, app_id: appId, app_name: appName } = sent;
   if (roleName !== undefined) filters.push(matching('name', roleName));
@@ -30,8 +30,10 @@ export function roles(services: Services): Handlers<RoleOperations> {
   const { store } = services;
   return {
     /** GET /api/2/roles */
-    listRoles: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(await listFullRoles(services, account, readFilters(list)), represent)),
+    listRoles: async ({ list, origin: { account } }, respond) => {
+      const read = (query: ListQuery) => listFullRoles(services, account, readFilters({ ...list, query }), list.shows);
+      return respond(200, ...(await list.answer(read, represent)));
+    },
 
     /** POST /api/2/roles */
     createRole: async ({ body, origin: { account } }, respond) => {
@@ -60,8 +62,10 @@ export function roles(services: Services): Handlers<RoleOperations> {
     /** GET /api/2/roles/{id}/apps */
     listRoleApps: async ({ path, list, origin: { account } }, respond) => {
       const { id } = await requireRoleId(store, account, Number(path.id));
-      const page = await store.clients.pageOfRole(account.id, id, list.query);
-      return respond(200, ...list.answer(page, representLinkedApp));
+      return respond(
+        200,
+        ...(await list.answer((query) => store.clients.pageOfRole(account.id, id, query), representLinkedApp)),
+      );
     },
 
     /** PUT /api/2/roles/{id}/apps */

@@ -45,7 +45,13 @@ export function signingKeys({ store, clock, vault }: Services): Handlers<KeyOper
   return {
     /** GET /api/2/signing-keys */
     listSigningKeys: async ({ list, origin: { account } }, respond) =>
-      respond(200, ...list.answer(pageOfItems(await datedKeys(services, account), listing, list.query), represent)),
+      respond(
+        200,
+        ...(await list.answer(
+          async (query) => pageOfItems(await datedKeys(services, account), listing, query),
+          represent,
+        )),
+      ),
 
     /** POST /api/2/signing-keys/rotate */
     rotateSigningKeys: async ({ origin: { account } }, respond) => respond(200, await rotate(account, false)),

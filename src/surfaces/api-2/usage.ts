@@ -6,7 +6,7 @@ import {
 } from '../../domain/callers/deprecated-report.ts';
 import { type AppUse, firstDay, pageOfAppUses } from '../../domain/clients/app-uses.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { ListFilter } from '../../domain/listing.ts';
+import type { ListFilter, ListQuery } from '../../domain/listing.ts';
 import { type ItemListing, pageOfItems } from '../../domain/page-of-items.ts';
 import type { Handlers, List } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -83,7 +83,7 @@ export function usage(
       const to = readDay('to', list.filters['to'] ?? firstDay(now, 1));
       const counts = await store.counts.listOfAccount(account.id, from, to);
       const represent = ({ day, kind, count }: DailyCount) => ({ day, kind, count });
-      return respond(200, ...list.answer(pageOfItems(counts, dailyListing, list.query), represent));
+      return respond(200, ...(await list.answer(async (query) => pageOfItems(counts, dailyListing, query), represent)));
     },
 
     /** GET /api/2/usage/apps */
@@ -91,15 +91,19 @@ export function usage(
       const since = list.filters['unused_since'];
       const unused: ListFilter[] =
         since === undefined ? [] : [{ field: 'unused_since', test: 'is', values: [readDay('unused_since', since)] }];
-      const asked = { ...list.query, filters: [...list.query.filters, ...unused] };
-      const page = await pageOfAppUses({ store, clock }, account, asked, daysOf(list));
-      return respond(200, ...list.answer(page, representUse));
+      const days = daysOf(list);
+      const read = (query: ListQuery) =>
+        pageOfAppUses({ store, clock }, account, { ...query, filters: [...query.filters, ...unused] }, days);
+      return respond(200, ...(await list.answer(read, representUse)));
     },
 
     /** GET /api/2/usage/deprecated-calls */
     listDeprecatedCalls: async ({ list, origin: { account } }, respond) => {
       const calls = await reportDeprecatedCalls({ store, clock }, account, deprecated, daysOf(list));
-      return respond(200, ...list.answer(pageOfItems(calls, callListing, list.query), representCalls));
+      return respond(
+        200,
+        ...(await list.answer(async (query) => pageOfItems(calls, callListing, query), representCalls)),
+      );
     },
   };
 }

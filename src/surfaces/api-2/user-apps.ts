@@ -14,18 +14,19 @@ export function listUserApps(services: Pick<Services, 'store'>): Handler<operati
   const { store } = services;
   return async ({ path, list, origin: { account } }, respond) => {
     const user = await readFullUser(store, account, Number(path.id));
-    const query = list.filters['ignore_visibility'] === 'true' ? list.query : visibleOnly(list.query);
-    const page = await store.clients.pageOfUser(account.id, user.id, query);
+    const isEach = list.filters['ignore_visibility'] === 'true';
+    const read = (query: ListQuery) =>
+      store.clients.pageOfUser(account.id, user.id, isEach ? query : visibleOnly(query));
     return respond(
       200,
-      ...list.answer(page, (client) => ({
+      ...(await list.answer(read, (client) => ({
         ...representLinkedApp(client),
         extension: false as const,
         login_id: client.appId,
         provisioning_status: null,
         provisioning_state: null,
         provisioning_enabled: false as const,
-      })),
+      }))),
     );
   };
 }

@@ -69,8 +69,10 @@ function sessionHandlers(services: Needs): Handlers<Sessions> {
   return {
     /** GET /api/2/users/{id}/sessions */
     listUserSessions: async ({ path, list, origin: { account } }, respond) => {
-      const page = await pageSessions(services, account, Number(path.id), list.query);
-      return respond(200, ...list.answer(page, representSession));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageSessions(services, account, Number(path.id), query), representSession)),
+      );
     },
 
     /** DELETE /api/2/users/{id}/sessions */
@@ -91,8 +93,10 @@ function consentHandlers(services: Needs): Handlers<Consents> {
   return {
     /** GET /api/2/users/{id}/consents */
     listUserConsents: async ({ path, list, origin: { account } }, respond) => {
-      const page = await pageConsents(services, account, Number(path.id), list.query);
-      return respond(200, ...list.answer(page, representConsent));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageConsents(services, account, Number(path.id), query), representConsent)),
+      );
     },
 
     /** DELETE /api/2/users/{id}/consents */
@@ -113,8 +117,10 @@ function grantHandlers(services: Needs): Handlers<Grants> {
   return {
     /** GET /api/2/users/{id}/grants */
     listUserGrants: async ({ path, list, origin: { account } }, respond) => {
-      const page = await pageGrants(services, account, Number(path.id), list.query);
-      return respond(200, ...list.answer(page, representGrant));
+      return respond(
+        200,
+        ...(await list.answer((query) => pageGrants(services, account, Number(path.id), query), representGrant)),
+      );
     },
 
     /** DELETE /api/2/users/{id}/grants */

@@ -1,6 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { Caller } from '../../domain/callers/caller.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { ListQuery } from '../../domain/listing.ts';
 import type { Authority } from '../../domain/means/authority.ts';
 import { listFullUsers, readFullUser } from '../../domain/users/full-user.ts';
 import type { UserInput } from '../../domain/users/user-input.ts';
@@ -64,9 +65,12 @@ export function users(services: Services): Handlers<UserOperations> {
   return {
     /** GET /api/2/users */
     listUsers: async ({ list, origin: { account } }, respond) => {
-      const { query, attributes } = readUserFilters(list.query, list.filters);
-      const page = await listFullUsers(services, account, query, attributes);
-      return respond(200, ...list.answer(page, representUser));
+      const read = (asked: ListQuery) => {
+        const { query, attributes } = readUserFilters(asked, list.filters);
+        const parts = { roleIds: list.shows('role_ids'), customAttributes: list.shows('custom_attributes') };
+        return listFullUsers(services, account, query, attributes, parts);
+      };
+      return respond(200, ...(await list.answer(read, representUser)));
     },
 
     /** POST /api/2/users */

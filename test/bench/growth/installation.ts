@@ -1,5 +1,7 @@
 /** Accounts of two sizes on one database, filled at once and served by a process each. */
 
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { install } from '../../support/process.ts';
 import { countRows } from '../../support/rows.ts';
@@ -10,7 +12,7 @@ import { endChild } from '../servers.ts';
 import type { Target } from '../target.ts';
 import { type Beside, startBeside } from './beside.ts';
 import { type Caller, createCaller } from './caller.ts';
-import type { Filling, KeptFillings } from './kept-fillings.ts';
+import { atPort, type Filling, type KeptFillings } from './kept-fillings.ts';
 import type { Grown } from './seed.ts';
 
 /** A filled database that nothing serves yet. */
@@ -26,10 +28,31 @@ export interface Served extends Caller {
   stop(): Promise<void>;
 }
 
-/** Fills a database, or takes the one that was kept. */
-export async function prepare(kind: DatabaseKind, users: number, kept: KeptFillings | null = null): Promise<Prepared> {
-  const { installation, grown } = (await kept?.take(kind, users)) ?? (await fill(kind, users));
-  if (kept && !kept.has(kind, users)) kept.keep(kind, users, installation, grown);
+/** Prepares a database of so many users: the one that was kept, or a new one. */
+export type Prepare = (kind: DatabaseKind, users: number) => Promise<Prepared>;
+
+export function createPrepare(kept: KeptFillings | null = null): Prepare {
+  const onSqlite = new Map<number, Promise<Filling>>();
+
+  function fillSqlite(users: number): Promise<Filling> {
+    const filling = onSqlite.get(users) ?? takeOr('sqlite', users, () => fill(users));
+    onSqlite.set(users, filling);
+    return filling;
+  }
+
+  async function takeOr(kind: DatabaseKind, users: number, make: () => Promise<Filling>): Promise<Filling> {
+    const filling = (await kept?.take(kind, users)) ?? (await make());
+    if (kept && !kept.has(kind, users)) kept.keep(kind, users, filling.installation, filling.grown);
+    return filling;
+  }
+
+  return async (kind, users) => {
+    if (kind === 'sqlite') return prepared(await fillSqlite(users));
+    return prepared(await takeOr(kind, users, async () => copyToPostgres(await fillSqlite(users))));
+  };
+}
+
+function prepared({ installation, grown }: Filling): Prepared {
   return {
     serve: async () => {
       const { child, port } = await startProcess(installation);
@@ -48,11 +71,19 @@ export async function prepare(kind: DatabaseKind, users: number, kept: KeptFilli
   };
 }
 
-async function fill(kind: DatabaseKind, users: number): Promise<Filling> {
-  const installation = await install(kind);
-  const grown = await runSeeding<Grown>(installation, 'growth/seed.ts', [String(users)]);
-  if (kind === 'postgres') await untilDescribed(installation.databaseUrl);
-  return { installation, grown };
+async function fill(users: number): Promise<Filling> {
+  const installation = await install('sqlite');
+  return { installation, grown: await runSeeding<Grown>(installation, 'growth/seed.ts', [String(users)]) };
+}
+
+/** `gatehouse db copy` takes minutes where filling a second database takes an hour. */
+async function copyToPostgres({ installation: source, grown }: Filling): Promise<Filling> {
+  const installation = await install('postgres');
+  cpSync(join(source.folder, 'data/master.key'), join(installation.folder, 'data/master.key'));
+  const { exitCode, stderr } = await installation.run(['db', 'copy', source.databaseUrl, installation.databaseUrl]);
+  if (exitCode !== 0) throw new Error(stderr);
+  await untilDescribed(installation.databaseUrl);
+  return { installation, grown: atPort(grown, installation.port) };
 }
 
 function refreshesOf({ host, beside }: Grown, port: number, pid: number): Target {
@@ -65,11 +96,11 @@ const patienceMilliseconds = 180_000;
 
 /** A table that has grown by a fifth since its last statistics, or has none. */
 const undescribed = `select 1 from pg_stat_user_tables
-  where n_live_tup > 1000 and (last_autoanalyze is null or n_mod_since_analyze > n_live_tup / 5)`;
+  where n_live_tup > 1000 and (coalesce(last_autoanalyze, last_analyze) is null or n_mod_since_analyze > n_live_tup / 5)`;
 
 /**
- * Waits until the database has described its large tables to its planner, which it does by itself within a minute or
- * two.
+ * Waits until the database has described its large tables to its planner, as the copy does at its end, and the database
+ * by itself within a minute or two.
  */
 async function untilDescribed(url: string): Promise<void> {
   const deadline = performance.now() + patienceMilliseconds;

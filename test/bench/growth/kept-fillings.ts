@@ -12,6 +12,11 @@ export interface Filling {
   readonly grown: Grown;
 }
 
+/** What is known of the account where another process serves it: hosts of accounts name the port. */
+export function atPort(grown: Grown, port: number): Grown {
+  return { ...grown, host: grown.host.replace(/\d+$/, String(port)) };
+}
+
 /** Of both databases and each number of users. */
 export interface KeptFillings {
   has(kind: DatabaseKind, users: number): boolean;
@@ -42,8 +47,7 @@ export function openKeptFillings(folder: string): KeptFillings {
       const url = kind === 'postgres' && server ? new URL(database, server.url).href : null;
       const installation = await install(kind, url === null ? {} : { DATABASE_URL: url });
       cpSync(join(place, 'data'), join(installation.folder, 'data'), { recursive: true });
-      // Hosts of accounts name the port.
-      return { installation, grown: { ...grown, host: grown.host.replace(/\d+$/, String(installation.port)) } };
+      return { installation, grown: atPort(grown, installation.port) };
     },
     keep: (kind, users, { folder: from, databaseUrl }, grown) => {
       // The cluster is kept once.

@@ -6,8 +6,8 @@ import { serverVariable, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { makeDurable } from '../measure-postgres.ts';
 import { type Deletion, measureDeletions } from './deletions.ts';
-import { type Prepared, prepare } from './installation.ts';
-import { type KeptFillings, openKeptFillings } from './kept-fillings.ts';
+import { createPrepare, type Prepare, type Prepared } from './installation.ts';
+import { openKeptFillings } from './kept-fillings.ts';
 import { describe, holds, type Measured, measureUse } from './measure-use.ts';
 import { allUses } from './operations.ts';
 
@@ -38,8 +38,8 @@ interface Pair {
   readonly many: Prepared;
 }
 
-async function preparePair(kind: DatabaseKind, users: number, kept: KeptFillings | null): Promise<Pair> {
-  const [few, many] = await Promise.all([prepare(kind, fewUsers, kept), prepare(kind, users, kept)]);
+async function preparePair(kind: DatabaseKind, users: number, prepare: Prepare): Promise<Pair> {
+  const [few, many] = await Promise.all([prepare(kind, fewUsers), prepare(kind, users)]);
   return { kind, users, few, many };
 }
 
@@ -78,7 +78,8 @@ export async function measureGrowth(
   if (postgres) process.env[serverVariable] = postgres.url;
   try {
     log(`filling accounts of ${fewUsers} and ${users} users on ${databases.join(' and ')}`);
-    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users, kept)));
+    const prepare = createPrepare(kept);
+    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users, prepare)));
     if (postgres) {
       await kept?.keepPostgres(postgres.url);
       // Only what is measured waits for the disk.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { conforms, contracts } from '../../support/conforms.ts';
 import { isWhole, sampled } from '../../support/sample.ts';
-import { type Prepared, prepare, type Served } from './installation.ts';
+import { createPrepare, type Prepared, type Served } from './installation.ts';
 import { fewUsers } from './measure.ts';
 import { askOnce } from './measure-use.ts';
 import { allUses } from './operations.ts';
@@ -11,7 +11,7 @@ describe('the operations in a growing account', () => {
   let prepared: Prepared;
   let served: Served;
   before(async () => {
-    prepared = await prepare('sqlite', isWhole ? fewUsers : 100);
+    prepared = await createPrepare()('sqlite', isWhole ? fewUsers : 100);
     served = await prepared.serve();
   });
   after(async () => {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { chooseServer, chooseServerOfGrant, serversOfGrant } from '../../../src/domain/tokens/audience.ts';
+import { chooseServer, chooseServerOfGrant, serversOfGrant, targetFault } from '../../../src/domain/tokens/audience.ts';
+import { targetOf } from '../../../src/domain/tokens/target.ts';
 import type { LinkedServer } from '../../../src/store/authorization-servers.ts';
 import { thrownBy } from '../subject.ts';
 
@@ -82,4 +83,53 @@ it('a grant gives at each audience what its user allowed there', () => {
     ['read', 'write'],
     ['read', 'count'],
   ]);
+});
+
+/** A list that counts how often one of its items is read. */
+function counted(items: readonly string[]): { readonly list: readonly string[]; readonly reads: () => number } {
+  let reads = 0;
+  const list = new Proxy(items, {
+    get(target, name, receiver) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) reads += 1;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return { list, reads: () => reads };
+}
+
+it('nothing is compared with more resources than a request may name', async () => {
+  const { list, reads } = counted(['https://api.example/A']);
+  const resource = Array.from({ length: 11 }, (_, at) => `https://api.example/${at}`).join(' ');
+  assert.equal(targetFault(list, resource).message, 'resource must name at most 10 APIs');
+  assert.equal(reads(), 0);
+  const unread = () => assert.fail('the store is asked');
+  const authorizationServers = { ofClient: unread, findOpen: unread, listOpenIdentifiers: unread };
+  const services = { store: { authorizationServers } } as unknown as Parameters<typeof targetOf>[0];
+  const { servers, fault } = await targetOf(services, { accountId: 1, appId: 2, linkedServers: 500 }, resource);
+  assert.deepEqual(servers, []);
+  assert.equal(fault?.message, 'resource must name at most 10 APIs');
+});
+
+it('a resource that differs by little is told; each known one is read as often for ten resources as for one', () => {
+  const known = Array.from({ length: 50 }, (_, at) => `https://api.example:443/API/${at}`);
+  const other = (count: number) => Array.from({ length: count }, (_, at) => `https://other.example/${at}`);
+  const readsFor = (resource: string) => {
+    const { list, reads } = counted(known);
+    const { message } = targetFault(list, resource);
+    return { message, reads: reads() };
+  };
+  const one = readsFor(other(1).join(' '));
+  const ten = readsFor(other(10).join(' '));
+  assert.equal(
+    one.message,
+    'resource must name an API authorization server that this client can get access tokens for',
+  );
+  assert.deepEqual(ten, one);
+  const near = 'https://API.example/api/7/';
+  const told = `resource must be https://api.example:443/API/7, letter by letter, and is ${near}`;
+  assert.deepEqual(readsFor([...other(8), near, 'https://api.example/api/6'].join(' ')), { ...one, message: told });
+  assert.equal(
+    targetFault(['https://a.example', 'https://a.example/'], 'https://a.example').message,
+    'resource must be https://a.example/, letter by letter, and is https://a.example',
+  );
 });

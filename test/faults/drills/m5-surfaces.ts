@@ -12,7 +12,7 @@ export const drill = matrixDrill({
     ...['api-1', 'api-2', 'api-v1', 'api-v3', 'auth-2', 'oauth2', 'oidc-2', 'pages', 'xml'].map(
       (surface) => `test/surfaces/${surface}/${surface}.test.ts`,
     ),
-    ...['contexts', 'doors', 'failing', 'firing', 'loading', 'logging', 'migrating', 'on-sso'].map(
+    ...['contexts', 'doors', 'failing', 'firing', 'loading', 'logging', 'migrating', 'on-sso', 'syntax'].map(
       (name) => `test/domain/hooks/${name}.test.ts`,
     ),
     'test/housekeeping.test.ts',
@@ -30,6 +30,7 @@ export const drill = matrixDrill({
       'accounts/claims-mapping',
       'audit/flows',
       'audit/verify',
+      'authorization-servers/links',
       'callers/callers',
       'callers/still-admitted',
       'clients/expire-clients',

@@ -50,7 +50,7 @@ function openGate(): Gate {
       return { ending: 'success', value: 'null', error: null, output: [], dropped: 0, durationMilliseconds: 1 };
     },
     load: async () => ({ says: 'handler' as const }),
-    checkSyntax: () => null,
+    checkSyntax: async () => ({ says: 'compiles' }),
     warm: async () => {},
     recycle: () => {},
     health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }),

@@ -135,7 +135,7 @@ export const tokens: readonly Mutant[] = [
     id: 'grant-server-of-then',
     rule: "an API linked later is not covered by the user's consent",
     file: 'domain/tokens/audience.ts',
-    text: 'apiScopes.includes(apiScopeName(value, linked.server.id))',
+    text: 'allowed.has(apiScopeName(value, linked.server.id))',
     becomes: 'true',
     killedBy: 'domain/tokens/audience.test.ts',
   },

@@ -31,6 +31,7 @@ import { hooks } from './hooks.ts';
 import { inviteUser } from './invite-user.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { longPages } from './long-pages.ts';
 import { allOperations, matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { parameters } from './parameters.ts';
@@ -71,6 +72,7 @@ for (const kind of databases) {
     part('how parameters are written', () => parameters(app));
     part('the rate limit', () => limits(app));
     part('lists', () => lists(app));
+    part('long pages', () => longPages(app));
     part('users', () => users(app));
     part('writing users', () => userWrites(app));
     part('files of users', () => userFiles(app));

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -62,6 +63,7 @@ function name(draft: string, file: string): void {
   }
 }
 
+const draftName = 'draft.db';
 const draftPrefix = `.gatehouse-backup-${hostname()}-`;
 
 function isRunning(pid: number): boolean {
@@ -72,9 +74,20 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** A draft, what SQLite writes beside it, and the folder of both; a folder that holds anything else is not ours. */
+function removeDraft(folder: string): void {
+  for (const part of ['', '-journal', '-wal', '-shm']) rmSync(join(folder, `${draftName}${part}`), { force: true });
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) throw error;
+  }
+}
+
 /**
  * Removes the drafts that backups of this user left in the folder when they were interrupted: nothing runs while
- * SQLite copies, so that a signal ends the process at once.
+ * SQLite copies, so that a signal ends the process at once. Others who can write to the folder may give a folder of
+ * this user such a name.
  */
 function sweep(folder: string): void {
   for (const entry of readdirSync(folder)) {
@@ -83,7 +96,7 @@ function sweep(folder: string): void {
     if (!(pid > 0) || (pid !== process.pid && isRunning(pid))) continue;
     const path = join(folder, entry);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() && found.uid === process.geteuid?.()) rmSync(path, { recursive: true, force: true });
+    if (found?.isDirectory() && found.uid === process.geteuid?.()) removeDraft(path);
   }
 }
 
@@ -100,7 +113,7 @@ export async function backup(db: Knex, file: string): Promise<void> {
   try {
     sweep(folder);
     own = mkdtempSync(join(folder, `${draftPrefix}${process.pid}-`));
-    const draft = join(own, 'draft.db');
+    const draft = join(own, draftName);
     closeSync(openSync(draft, 'wx', 0o600));
     await db.raw('vacuum into ?', [draft]);
     flush(draft);
@@ -109,6 +122,6 @@ export async function backup(db: Knex, file: string): Promise<void> {
   } catch (error) {
     throw refusal(file, error);
   } finally {
-    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+    if (own !== undefined) removeDraft(own);
   }
 }

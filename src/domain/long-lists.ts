@@ -3,11 +3,11 @@
  * to read it, and one connection may ask for several at once.
  */
 
-import type { Services } from '../../services.ts';
-import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
-import { shareOf } from '../fair-queue/share.ts';
-import { queuePerKey } from '../fair-queue/turns.ts';
+import type { Services } from '../services.ts';
+import type { Account } from './accounts/account.ts';
+import { Failure } from './failure.ts';
+import { shareOf } from './fair-queue/share.ts';
+import { queuePerKey } from './fair-queue/turns.ts';
 
 const turns = 16;
 const turnsOfAccount = 4;

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { analyse } from 'scslre';
 import ts from 'typescript';
 
@@ -56,13 +57,14 @@ async function builtBy(files: readonly string[]): Promise<Pattern[]> {
     construct(target, given, made) {
       const pattern = Reflect.construct(target, given, made) as RegExp;
       const [, , caller = ''] = (new Error('who builds it').stack ?? '').split('\n');
-      const file = files.find((one) => caller.includes(`/${one}:`));
+      const file = files.find((one) => caller.includes(`/${one}?built:`));
       if (file !== undefined) found.push({ file, source: pattern.source, flags: pattern.flags });
       return pattern;
     },
   });
   try {
-    for (const file of files) await import(join(root, file));
+    // Once more: other tests of this process may have loaded it.
+    for (const file of files) await import(`${pathToFileURL(join(root, file))}?built`);
   } finally {
     globalThis.RegExp = original;
   }

@@ -17,7 +17,7 @@ const atOnce = 50;
 /** Characters that are written without a turn for others. */
 const pieceLength = 2 ** 18;
 /** Characters of a page that is sent as a whole. */
-const mostTogether = 2 ** 20;
+const mostTogether = 2 ** 21;
 
 declare const item: unique symbol;
 

@@ -56,6 +56,11 @@ export function isFromProxy({ app, socket }: Request): boolean {
 
 const cutOff = 'the connection ended before the answer';
 
+/** Whoever follows a stream ends it by leaving. */
+function isStream(res: Response): boolean {
+  return String(res.getHeader('content-type')).startsWith('text/event-stream');
+}
+
 /** By allow-list: the route's template, never the path, query, headers or body. */
 function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req: Request, res: Response): void {
   const state = requestStateOf(res);
@@ -70,7 +75,7 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
     byApiKey: state.apiKey !== null,
   });
   // The status is then that of an answer which did not arrive, or of none.
-  const reason = state.failure?.detail.reason ?? (res.writableFinished ? undefined : cutOff);
+  const reason = state.failure?.detail.reason ?? (res.writableFinished || isStream(res) ? undefined : cutOff);
   services.log.info('request', {
     requestId: state.requestId,
     method: req.method,

@@ -6,29 +6,13 @@
  */
 
 import type { AccountRecord } from './accounts.ts';
+import { Room } from './cache-room.ts';
 import type { Store } from './store.ts';
 
-/** Per kind; the oldest is dropped first. */
-const mostKept = 10_000;
-/** Per kind that strangers can have read for many clients or APIs of an account, each of which may be long; as JSON. */
-const mostCharacters = 16_000_000;
+/** Kinds of which strangers can make the service read many, each of which may be long. */
 const weighed = new Set(['client', 'client with a document', 'linked servers', 'open servers']);
 /** So begin identifiers of clients with a metadata document. A new one moves the generation, so absence can be kept. */
 const addressed = 'https://';
-
-interface Kept<Value> {
-  readonly accountId: number;
-  readonly generation: number;
-  readonly value: Value;
-  /** Zero where its kind is not weighed. */
-  readonly characters: number;
-}
-
-/** What is kept of a kind, the oldest first. */
-interface Room<Value> {
-  readonly entries: Map<string, Kept<Value>>;
-  characters: number;
-}
 
 interface Cache {
   /**
@@ -92,23 +76,8 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
   const kinds = new Map<string, Room<unknown>>();
   const currentGeneration = createGenerations(store);
 
-  function drop(room: Room<unknown>, key: string): void {
-    room.characters -= room.entries.get(key)?.characters ?? 0;
-    room.entries.delete(key);
-  }
-
-  function keep(room: Room<unknown>, key: string, entry: Kept<unknown>): void {
-    drop(room, key);
-    for (const oldest of room.entries.keys()) {
-      if (room.entries.size < mostKept && room.characters + entry.characters <= mostCharacters) break;
-      drop(room, oldest);
-    }
-    room.entries.set(key, entry);
-    room.characters += entry.characters;
-  }
-
   function roomOf<Value>(kind: string): Room<Value> {
-    const room = kinds.get(kind) ?? { entries: new Map<string, Kept<unknown>>(), characters: 0 };
+    const room = kinds.get(kind) ?? new Room<unknown>();
     kinds.set(kind, room);
     return room as Room<Value>;
   }
@@ -118,28 +87,28 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
     // Read first, whether or not a value is cached: the time of a lookup must not reveal that, and a value read
     // afterwards is at least as new.
     const generation = await currentGeneration(accountId);
-    const known = room.entries.get(key);
+    const known = room.get(key);
     if (known && known.generation === generation) return known.value;
     const value = await read();
     if (generation === null || value === null) {
-      drop(room, key);
+      room.drop(key);
       return value;
     }
     const characters = weighed.has(kind) ? JSON.stringify(value).length : 0;
-    keep(room, key, { accountId, generation, value, characters });
+    room.keep(key, { accountId, generation, value, characters });
     return value;
   }
 
   return {
     get,
     async getAccount(kind, key, read) {
-      const known = roomOf<AccountRecord>(kind).entries.get(key);
+      const known = roomOf<AccountRecord>(kind).get(key);
       const accountId = known ? known.accountId : (await read())?.id;
       if (accountId === undefined) return null;
       // The key may belong to another account by now, so the generation of this one would not match it.
       const value = await get(kind, key, accountId, read);
       if (value === null || value.id === accountId) return value;
-      drop(roomOf(kind), key);
+      roomOf(kind).drop(key);
       return value;
     },
   };

@@ -86,7 +86,7 @@ describe('D5: damaged files', () => {
     assert.equal((await account.send('GET', '/oauth2/jwks')).status, 200);
     const { exitCode, stdout } = await installation.ask(['doctor']);
     assert.equal(exitCode, 1);
-    assert.match(stdout, /store +off +.*damaged.*restore a backup/);
+    assert.match(stdout, /store +failed +.*damaged.*restore a backup/);
     account.close();
     assert.equal(await again.stop(), 0);
     // Read to its end: a line may come after the answer it tells of.

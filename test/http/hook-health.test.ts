@@ -3,8 +3,11 @@ import { describe, it, type TestContext } from 'node:test';
 import express, { type Router } from 'express';
 import type { HookRunner } from '../../src/domain/hooks/runner.ts';
 import { createHealth } from '../../src/http/health.ts';
+import { beginRequest } from '../../src/http/request-log.ts';
 import { createMetrics } from '../../src/metrics/registry.ts';
+import { requestReport } from '../../src/metrics/reports.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
+import type { Services } from '../../src/services.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/conforms.ts';
 import { startRaw } from '../support/raw-http.ts';
@@ -26,7 +29,8 @@ const store = {
 } as unknown as Store;
 
 async function listening(t: TestContext, router: Router): Promise<() => Promise<Answer>> {
-  const server = await startRaw(express().use(router));
+  const services = { log: { info: () => {} }, addresses: { publicScheme: 'http' } } as unknown as Services;
+  const server = await startRaw(express().use(beginRequest(services, requestReport(createMetrics())), router));
   t.after(() => server.close());
   return () => server.send(['GET /readyz HTTP/1.1', 'Host: gatehouse.example']);
 }

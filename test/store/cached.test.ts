@@ -235,22 +235,33 @@ onEachDatabase('lookups kept in memory', (subject) => {
     }
   });
 
-  test('clients are kept up to 16 million characters, the last ones', async () => {
+  test('clients are kept up to 16 million characters, 4 million of one account', async () => {
     const { store } = subject;
     const read: string[] = [];
-    const account = await newAccount(store);
-    const client = { ...(await newClient(store, account.id)), name: 'x'.repeat(1_000_000) };
-    const find = async (_: number, clientId: string) => {
-      read.push(clientId);
-      return { ...client, clientId };
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => newAccount(store)));
+    const client = { ...(await newClient(store, accounts[0]?.id ?? 0)), name: 'x'.repeat(950_000) };
+    const clients = {
+      ...store.clients,
+      find: async (accountId: number, clientId: string) => {
+        read.push(`${accountId} ${clientId}`);
+        return { ...client, accountId, clientId };
+      },
     };
-    const cached = cacheLookups({ ...store, generation: async () => 1, clients: { ...store.clients, find } });
-    const ids = Array.from({ length: 20 }, (_, at) => `client-${at}`);
-    for (const id of ids) await cached.clients.find(account.id, id);
-    assert.deepEqual(read.splice(0), ids);
-    for (const id of ids.slice(5)) await cached.clients.find(account.id, id);
-    assert.deepEqual(read.splice(0), []);
-    await cached.clients.find(account.id, 'client-4');
-    assert.deepEqual(read, ['client-4']);
+    const cached = cacheLookups({ ...store, generation: async () => 1, clients });
+    const find = async (at: number, ids: readonly string[]) => {
+      read.length = 0;
+      for (const id of ids) await cached.clients.find(accounts[at]?.id ?? 0, id);
+      return read.map((one) => one.split(' ')[1]);
+    };
+    const six = ['a', 'b', 'c', 'd', 'e', 'f'];
+    assert.deepEqual(await find(0, six), six);
+    // Its own first ones made room.
+    assert.deepEqual(await find(0, six.slice(2)), []);
+    for (const at of [1, 2, 3]) assert.deepEqual(await find(at, six.slice(2)), six.slice(2));
+    assert.deepEqual(await find(0, six.slice(2)), []);
+    // All is full: the oldest of all make room.
+    assert.deepEqual(await find(4, ['a']), ['a']);
+    assert.deepEqual(await find(0, ['d', 'e', 'f']), []);
+    assert.deepEqual(await find(0, ['c']), ['c']);
   });
 });

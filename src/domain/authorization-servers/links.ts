@@ -2,7 +2,6 @@
 
 import type { Services } from '../../services.ts';
 import type { ServerLinkRecord, ServerScopeRecord } from '../../store/authorization-servers.ts';
-import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -38,8 +37,8 @@ export async function linkClient(
 ): Promise<ServerLinkRecord> {
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
-    const client = await tx.clients.findByApp(account.id, appId);
-    if (!client) throw invalid('app_id', 'must be the id of an app of this account');
+    if (!(await tx.clients.findByApp(account.id, appId)))
+      throw invalid('app_id', 'must be the id of an app of this account');
     const link = {
       accountId: account.id,
       serverId,
@@ -48,8 +47,9 @@ export async function linkClient(
       linkedAt: services.clock.now(),
     };
     if (await tx.authorizationServers.findLink(account.id, serverId, appId)) throw alreadyLinked();
-    await requireRoom(tx, client);
+    // The link locks the row of the client: of two at once, the second one sees the first.
     await tx.authorizationServers.link(link);
+    await requireRoom(tx, account.id, appId);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, scope_ids: link.scopeIds };
     await recordEvent(tx, services, account, { action: 'api_client.linked', target, detail });
@@ -108,10 +108,15 @@ export async function unlinkClient(
 }
 
 /** The count of the client may still contain links to removed servers. */
-async function requireRoom(tx: Pick<StoreVerbs, 'authorizationServers'>, client: ClientRecord): Promise<void> {
-  if (client.linkedServers < mostLinked) return;
-  const linked = await tx.authorizationServers.ofClient(client.accountId, client.appId);
-  if (linked.length >= mostLinked) throw invalid('app_id', `is linked to ${mostLinked} servers already`);
+async function requireRoom(
+  tx: Pick<StoreVerbs, 'authorizationServers' | 'clients'>,
+  accountId: number,
+  appId: number,
+): Promise<void> {
+  const client = await tx.clients.findByApp(accountId, appId);
+  if (client && client.linkedServers <= mostLinked) return;
+  const linked = await tx.authorizationServers.ofClient(accountId, appId);
+  if (linked.length > mostLinked) throw invalid('app_id', `is linked to ${mostLinked} servers already`);
 }
 
 async function readScopes(

@@ -9,8 +9,8 @@ import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
 
-/** About half of the connections of a process. */
-const turns = 8;
+/** Half of the connections that write in a process (postgres/pool-sizes.ts): others sign users in meanwhile. */
+const turns = 5;
 const turnsOfAccount = 3;
 /** Transactions of all accounts that have a turn or wait for one. */
 const most = 256;

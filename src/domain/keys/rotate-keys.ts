@@ -63,11 +63,14 @@ export async function rotateIfDue(services: KeyServices, account: Account): Prom
 /** Another process rotated the same key meanwhile. */
 class Overtaken extends Error {}
 
+const most = 64;
+/** One rotation of an account at a time: the keys of each follow those of the one before. */
+const rotations = createFairQueue({ turns: most, turnsOfAccount: 1, most });
 /**
  * Key pairs are made where signatures are, in Node's four threads, and take seconds where they are long: one at a time,
- * and accounts take turns, so that none keeps another one from its emergency.
+ * and accounts take turns, so that none keeps another one from its emergency. Nothing else is waited for meanwhile.
  */
-const queue = createFairQueue({ turns: 1, most: 64 });
+const makings = createFairQueue({ turns: 1, most });
 const waitMilliseconds = 30_000;
 
 function rotateInTurn(
@@ -76,12 +79,14 @@ function rotateInTurn(
   algorithms: readonly KeyAlgorithm[],
   rotation: Rotation,
 ): Promise<string[]> {
+  return inTurn(rotations, waiting(account), () => rotate(services, account, algorithms, rotation));
+}
+
+function waiting(account: Account) {
   const otherwise = (): never => {
     throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
   };
-  return inTurn(queue, { share: shareOf(account), waitMilliseconds, otherwise }, () =>
-    rotate(services, account, algorithms, rotation),
-  );
+  return { share: shareOf(account), waitMilliseconds, otherwise };
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */
@@ -102,7 +107,8 @@ async function rotate(
     const prepared: PreparedKey[] = [];
     for (const alg of changed) {
       // One that another process overtook is as good as new.
-      const key = made.get(alg) ?? (await prepareKey(services, account.record, alg, signingKeyBits));
+      const make = () => prepareKey(services, account.record, alg, signingKeyBits);
+      const key = made.get(alg) ?? (await inTurn(makings, waiting(account), make));
       made.set(alg, key);
       prepared.push(key);
     }

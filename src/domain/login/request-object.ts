@@ -129,7 +129,7 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
   return query;
 }
 
-/** As of bodies. Of some thousand levels `JSON.stringify` throws. */
+/** The limit of request bodies, too. `JSON.stringify` throws at some thousand levels. */
 const mostLevels = 32;
 
 function isWithin(value: unknown, levels: number): boolean {

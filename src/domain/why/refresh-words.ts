@@ -29,8 +29,8 @@ export const refreshWords: Readonly<Record<string, Words>> = {
   'refresh.refused expired': {
     cause: 'The refresh token had expired.',
     remedy:
-      `${signInAgain} How long tokens last, the app, its API, or the settings refresh.idle_days and ` +
-      'refresh.absolute_days of the account say.',
+      `${signInAgain} The app, its API, or the settings refresh.idle_days and refresh.absolute_days of the account ` +
+      'say how long tokens last.',
   },
   'refresh.refused revoked': {
     cause: 'The refresh token had ended: the user signed out or lost access, it was revoked, or an old one was used.',

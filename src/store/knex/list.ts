@@ -51,7 +51,9 @@ async function totalOf<Item>(asked: Asked<Item>): Promise<number> {
   return Number(counted?.['total']);
 }
 
-/** Selects the number of rows. They are compared with what is removed only if anything is: it takes a sixth of the time. */
+/**
+ * Selects the number of rows. They are compared with what is removed only if anything is: it takes a sixth of the time.
+ */
 function countOf<Item>(asked: Asked<Item>): Knex.QueryBuilder {
   const { db, accountId, counted } = asked;
   const { removable, ...whole } = asked.listing;

@@ -69,7 +69,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       // One row for each role, since creating a row object for each member would be slow.
       const list = dialectOf(db).listOf(column);
       for await (const some of chunks(roleIds)) {
-        const found: { role_id: number; linked: string | number[] }[] = await db(table)
+        const found: { role_id: number; linked: string }[] = await db(table)
           .where('account_id', accountId)
           .whereIn('role_id', some)
           .whereRaw(refersToPresent(table, column))
@@ -77,7 +77,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
           .select('role_id', { linked: db.raw(list) });
         let length = 0;
         for (const { role_id: roleId, linked } of found) {
-          ids.set(roleId, typeof linked === 'string' ? JSON.parse(linked) : linked);
+          ids.set(roleId, JSON.parse(linked));
           length += linked.length;
           if (length <= mostParsed) continue;
           await nextTurn();

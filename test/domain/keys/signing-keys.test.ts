@@ -146,6 +146,23 @@ onServices(
       assert.ok(done.indexOf('other') <= 2, done.join(' '));
     });
 
+    test('keys are made for others while those of one account wait to be stored', async () => {
+      const { services, account } = await fresh();
+      const other = await createTestAccount(services);
+      const [waits, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const transaction: typeof services.store.transaction = async (work) => {
+        waits.resolve();
+        await stored.promise;
+        return services.store.transaction(work);
+      };
+      const slow = rotateKeys({ ...services, store: { ...services.store, transaction } }, account, { emergency: true });
+      await waits.promise;
+      const { published } = await rotateKeys(services, other, { emergency: true });
+      assert.equal(published.length, 2);
+      stored.resolve();
+      await slow;
+    });
+
     test('a rotation that fails holds up no other', async () => {
       const { services, account } = await fresh();
       const lost = new Error('for the test');

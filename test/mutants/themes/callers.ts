@@ -20,6 +20,14 @@ export const callers: readonly Mutant[] = [
     killedBy: 'domain/callers/taken-amid.test.ts',
   },
   {
+    id: 'writes-in-turn',
+    rule: 'calls of one account hold three connections at most',
+    file: 'domain/callers/still-admitted.ts',
+    text: 'inWriteTurn(store, account, () => transact(work))',
+    becomes: 'transact(work)',
+    killedBy: 'domain/callers/write-turns.test.ts',
+  },
+  {
     id: 'pair-secret',
     rule: 'a credential must present its secret',
     file: 'domain/callers/authenticate-pair.ts',

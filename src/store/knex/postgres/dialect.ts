@@ -55,7 +55,7 @@ export const postgresDialect: Dialect = {
   userSearch: null,
   unindexed: null,
   indexed: (value, id) => `(${value}), ${id}`,
-  listOf: (column) => `json_agg(${column} order by ${column})`,
+  listOf: (column) => `json_agg(${column} order by ${column})::text`,
   nearestThrough: (links, accountId, values, stretch) => {
     const { column, by, through } = links;
     const [nearest, ofAccount] = atAccount(nearestOfOne(links, stretch), accountId, 'k');

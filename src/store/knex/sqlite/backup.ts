@@ -96,7 +96,12 @@ function sweep(folder: string): void {
     if (!(pid > 0) || (pid !== process.pid && isRunning(pid))) continue;
     const path = join(folder, entry);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() && found.uid === process.geteuid?.()) removeDraft(path);
+    if (!found?.isDirectory() || found.uid !== process.geteuid?.()) continue;
+    try {
+      removeDraft(path);
+    } catch {
+      // What cannot be removed is no reason to have no backup.
+    }
   }
 }
 

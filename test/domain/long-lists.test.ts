@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import type { Account } from '../../../src/domain/accounts/account.ts';
-import { actAs } from '../../../src/domain/audit/context.ts';
-import { takeListTurn } from '../../../src/domain/long-lists.ts';
-import { listUsersFrom } from '../../../src/domain/users/users-in-order.ts';
-import type { Services } from '../../../src/services.ts';
-import { openTestApp, type TestApp } from '../../support/app.ts';
-import { execute } from '../../support/rows.ts';
-import { until } from '../../support/until.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import { actAs } from '../../src/domain/audit/context.ts';
+import { takeListTurn } from '../../src/domain/long-lists.ts';
+import { listUsersFrom } from '../../src/domain/users/users-in-order.ts';
+import type { Services } from '../../src/services.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { execute } from '../support/rows.ts';
+import { until } from '../support/until.ts';
 
 /** One more than a part has. */
 const userCount = 201;

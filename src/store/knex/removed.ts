@@ -55,8 +55,7 @@ export function anyRemoved(kind: Removable, accountId: number): Sql {
 
 /**
  * The same as `present` for a column of many rows of one account, with its bindings. The removed objects are read once
- * per statement,
- * and rows are compared with them only if there are any: it would double the time of a count.
+ * per statement, and rows are compared with them only if there are any: it would double the time of a count.
  */
 export function amongPresent(kind: Removable, column: string, accountId: number): Sql {
   const [removed, bindings] = anyRemoved(kind, accountId);

@@ -30,9 +30,9 @@ export const tokens: readonly Mutant[] = [
   {
     id: 'resources-counted-first',
     rule: 'too many values of resource are refused before any is compared',
-    file: 'domain/tokens/audience.ts',
-    text: 'if (areTooMany(resources)) return null;',
-    becomes: '',
+    file: 'domain/tokens/target.ts',
+    text: 'if (areTooMany(resourcesIn(resource))) return',
+    becomes: 'if (!resource) return',
     killedBy: 'domain/tokens/audience.test.ts',
   },
   {

@@ -107,6 +107,25 @@ onEachDatabase('how many users an account has', (subject) => {
     assert.equal(await totalOf(subject, accountId), 25);
   });
 
+  test('folding thousands of rows gives others their turns', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    await execute(
+      subject.url,
+      `with recursive copies (n) as (select 1 union all select n + 1 from copies where n < 2500)
+      insert into user_counts (account_id, delta) select ${accountId}, 1 from copies`,
+    );
+    let turns = 0;
+    let immediate = setImmediate(function tick() {
+      turns += 1;
+      immediate = setImmediate(tick);
+    });
+    await store.foldCounts();
+    clearImmediate(immediate);
+    assert.ok(turns >= 5, `${turns}`);
+    assert.equal(await keptRows(subject, accountId), 1);
+  });
+
   test('counts nothing of a transaction that is undone', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);

@@ -29,9 +29,9 @@ for (const kind of databases) {
         // A read that failed never reached a database: what comes of it is the same on both. Operations begin with the
         // same reads: each fails in a 36th of them.
         const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 36);
-        // Each write fails before it did anything or once it did all, by turns, on SQLite every eighth one: operations
+        // Each write fails before it did anything or once it did all, by turns, on SQLite every fourth one: operations
         // share most of their writes.
-        const writing = (count: number) => kind !== 'sqlite' || isSampled(count + index, 8);
+        const writing = (count: number) => kind !== 'sqlite' || isSampled(count + index, 4);
         const writes = (call: number) => [(call + (index >> 1)) % 2 === 0 ? 'before' : 'afterwards'] as const;
         const { points, lies } = await failEachCall(app, operation, { reads, writing, writes });
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));

@@ -22,7 +22,8 @@ export async function changeUser(
 ): Promise<UserRecord | null> {
   const hold = holdOf(former, given, authority, services.clock.now());
   const isOther = given.email !== undefined && given.email !== former.email;
-  const changes = { ...(isOther && { verifiedEmail: null }), ...given, ...hold };
+  const written = { verifiedEmail: null, emailWrittenAt: services.clock.now() };
+  const changes = { ...(isOther && written), ...given, ...hold };
   const current = await tx.users.update(account.id, former.id, changes);
   if (current) await noteChange(services, tx, account, changesBetween(former, current), former, current);
   return current;

@@ -4,11 +4,13 @@
  */
 
 import type { Knex } from 'knex';
-import { hour } from '../../domain/durations.ts';
+import { hour, minute } from '../../domain/durations.ts';
 import type { Milliseconds } from '../time.ts';
 import { dialectOf } from './dialect.ts';
 
 const partMilliseconds = 6 * hour;
+/** Runs are numbered when they have ended, and expire from their beginning on: a later one may expire sooner by this. */
+const mostOutOfOrder = 10 * minute;
 /** Rows that are read and deleted at once: each may have some hundred KB. */
 const rowsAtOnce = 25;
 /** Rows that one call deletes at most. Each counts for more than one without lines. */
@@ -61,8 +63,8 @@ async function dropEmptyParts(tx: Knex, accountId: number): Promise<void> {
     .orderBy('id')
     .select('expires_at')
     .first();
-  const isEmptyUntil = oldest ? Number(oldest.expires_at) : Number.MAX_SAFE_INTEGER;
-  await tx('hook_log_sizes').where('account_id', accountId).where('expires_at', '<', isEmptyUntil).delete();
+  const emptyUntil = oldest ? Number(oldest.expires_at) - mostOutOfOrder : Number.MAX_SAFE_INTEGER;
+  await tx('hook_log_sizes').where('account_id', accountId).where('expires_at', '<', emptyUntil).delete();
 }
 
 /** Deletes as many of the oldest runs as take so many bytes, or a few of them; answers what they took. */

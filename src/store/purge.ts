@@ -20,6 +20,7 @@ export const expiringTables = [
   'passkey_challenges',
   'client_assertions',
   'hook_executions',
+  'hook_log_sizes',
   'kept_answers',
   'refusals',
   'limit_counts',

@@ -139,7 +139,7 @@ export function lookups({
     ...[() => hookVariables.update(1, 1, { sealedValue: 'x', updatedAt: now }), () => hookVariables.page(1, newest)],
     ...[() => hookExecutions.page(1, 1, newest), () => hookExecutions.find(1, 'x')],
     ...[() => hookExecutions.listNewest(1, 1, 10), () => hookExecutions.read(1, [1, 2])],
-    ...[() => hookExecutions.listDifferences(1, 1, now, 20)],
+    ...[() => hookExecutions.listDifferences(1, 1, now, 20), () => hookExecutions.makeRoom(1, 2, 1)],
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
     ...[() => packageBuilds.listReady(1), () => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],

@@ -89,6 +89,7 @@ export const dependants = {
   grants: none,
   hook_draft_counts: none,
   hook_executions: none,
+  hook_log_sizes: none,
   // A new version also changes its hook's row.
   hook_versions: none,
   invite_links: none,

@@ -1220,7 +1220,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a credential pair
-         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair.
+         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair. An
+         *     account has at most 1,000 active pairs; one more is refused (422).
          */
         readonly post: operations["createCredential"];
         readonly delete?: never;
@@ -1265,7 +1266,7 @@ export interface paths {
         /**
          * Create an API key
          * @description Makes a key for the deprecated surfaces and answers it this once. A key that was lost cannot be read again: make
-         *     another one.
+         *     another one. An account has at most 1,000 active keys; one more is refused (422).
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1652,8 +1653,11 @@ export interface paths {
         };
         /**
          * List the runs of a hook
-         * @description One record per run, each retry included; newest first by default. Records are kept for 7 days. At most 100 a page,
-         *     and 100 by default. A bad cursor is 422.
+         * @description One record per run, each retry included; newest first by default. Records are kept for 7 days, as long as those of
+         *     the account take no more than its setting `hook_log_megabytes` (2,000 million bytes, unless the operator changes
+         *     it): beyond it the oldest go first. Of runs that write more than a hundredth of that in a minute the outcome is
+         *     kept without the lines and without the context for a replay, and a last line says so; of one that failed, the
+         *     last 2,000 characters of its lines as well. At most 100 a page, and 100 by default. A bad cursor is 422.
          */
         readonly get: operations["listHookLogs"];
         readonly put?: never;
@@ -1820,7 +1824,8 @@ export interface paths {
          * @description Takes effect with the next request, in every process of the service. `null` goes back to the default. A value
          *     that is not allowed is 422, with what is allowed, and so is a setting whose `changeable` is false: those concern
          *     the operator, who has `gatehouse account set`. These are all settings `limit.*`, and
-         *     `mutual_tls`, `mutual_tls_origin`, `client_id_metadata_documents`, `console`, and `administrators.second_factor`.
+         *     `mutual_tls`, `mutual_tls_origin`, `client_id_metadata_documents`, `hook_log_megabytes`, `console`, and
+         *     `administrators.second_factor`.
          */
         readonly put: operations["updateAccountSetting"];
         readonly post?: never;

@@ -8,6 +8,7 @@ import { createKeyFile } from './adapters/key-file.ts';
 import type { Config } from './config.ts';
 import type { DatabaseConfig } from './config-database.ts';
 import { Failure } from './domain/failure.ts';
+import { createReadTurns } from './domain/read-turns.ts';
 import type { Log } from './services.ts';
 import { unfinishedCopy } from './store/copying.ts';
 import { sqliteFileOf } from './store/database-url.ts';
@@ -35,7 +36,13 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
   if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
-  const store = await openStore({ url: config.databaseUrl, ...waysOf(config), create: makes, ...(log && { log }) });
+  const store = await openStore({
+    url: config.databaseUrl,
+    ...waysOf(config),
+    create: makes,
+    readTurns: createReadTurns,
+    ...(log && { log }),
+  });
   try {
     await requireWhole(store, makes, config);
     return store;

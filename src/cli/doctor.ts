@@ -13,7 +13,7 @@ import { findAddresses } from '../served-address.ts';
 import { doubtDatabaseFile, doubtProxy } from '../start-checks.ts';
 import { sqliteFileOf } from '../store/database-url.ts';
 import { requireKnown } from '../store/knex/index.ts';
-import type { Store } from '../store/store.ts';
+import type { MigrationStatus, Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, failed, off, ok } from './finding.ts';
 import { examineGeoIp } from './geoip-findings.ts';
@@ -121,12 +121,13 @@ function describeRefusal(error: unknown): Finding {
 }
 
 async function examineOpenStore(config: Config, store: Store): Promise<Stored> {
-  const fault = await findFault(store);
+  const status = await store.status();
+  const fault = await findFault(store, status);
   if (fault !== null) return { addresses: config.addresses, findings: fault };
   // A write proves that the store is writable and, on SQLite, that commits on the connection are durable.
   await store.facts.keep('doctor', 'wrote here');
   const addresses = await findAddresses(store, config);
-  const { applied } = await store.status();
+  const { applied } = status;
   const pooled = config.databasePooling === 'session' ? '' : `, DATABASE_POOLING=${config.databasePooling}`;
   const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: `PostgreSQL${pooled}, synchronous_commit=on` }[
     store.kind
@@ -145,8 +146,7 @@ async function examineOpenStore(config: Config, store: Store): Promise<Stored> {
 }
 
 /** Why the service does not start on this store; null where it does. */
-async function findFault(store: Store): Promise<Finding[] | null> {
-  const status = await store.status();
+async function findFault(store: Store, status: MigrationStatus): Promise<Finding[] | null> {
   requireKnown(status);
   const { applied, pending } = status;
   if (pending.length > 0) {

@@ -6,8 +6,7 @@
 import type { Services } from '../services.ts';
 import type { Account } from './accounts/account.ts';
 import { Failure } from './failure.ts';
-import { shareOf } from './fair-queue/share.ts';
-import { queuePerKey } from './fair-queue/turns.ts';
+import { queuePerKey, retryAfterSeconds, takeTurnOfAccount } from './fair-queue/turns.ts';
 
 const turns = 16;
 const turnsOfAccount = 4;
@@ -15,8 +14,6 @@ const turnsOfAccount = 4;
 const turnsOfHolder = 2;
 /** Lists of all accounts that have a turn or wait for one. */
 const most = 256;
-const waitMilliseconds = 30_000;
-const retryAfterSeconds = 10;
 /** So long a turn is its list's own; from then on it ends as soon as another account waits for room. */
 const ownMilliseconds = 60_000;
 const lookMilliseconds = 1_000;
@@ -32,8 +29,7 @@ export async function takeListTurn(
   account: Account,
   onLost: (reason: Failure) => void,
 ): Promise<() => void> {
-  const turn = await queueOf(store).enter(shareOf(account), waitMilliseconds);
-  if (turn === null) throw unavailable('too many long lists are under way');
+  const turn = await takeTurnOfAccount(queueOf(store), account, 'too many long lists are under way');
   let timer: NodeJS.Timeout | null = null;
   const look = () => {
     if (!turn.isWanted()) {
@@ -42,7 +38,8 @@ export async function takeListTurn(
     }
     timer = null;
     turn.end();
-    onLost(unavailable('a long list took too long, and others wait'));
+    const reason = 'a long list took too long, and others wait';
+    onLost(new Failure('unavailable', { retryAfterSeconds, reason }));
   };
   timer = setTimeout(look, ownMilliseconds).unref();
   return () => {
@@ -50,8 +47,4 @@ export async function takeListTurn(
     clearTimeout(timer);
     turn.end();
   };
-}
-
-function unavailable(reason: string): Failure {
-  return new Failure('unavailable', { retryAfterSeconds, reason });
 }

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
+import { mostLevels } from '../domain/nesting.ts';
 import { hasControlCharacter } from './control-characters.ts';
 import { findRepeatedName, isUtf8Form } from './encoding.ts';
 import { bodyTooLarge, receiveBytes } from './receive-bytes.ts';
@@ -13,7 +14,6 @@ const jsonLimitBytes = 64 * 1024;
 const formLimitBytes = 16 * 1024;
 const xmlLimitBytes = 128 * 1024;
 const formFields = 50;
-const maximumDepth = 32;
 
 export interface Codec {
   /** Keeps the bytes of a body as `req.body`. */
@@ -125,8 +125,8 @@ export function findFormFault(
 function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
   if (typeof value === 'string') return hasControlCharacter(value) ? unprintable(path) : null;
   if (typeof value !== 'object' || value === null) return null;
-  if (depth > maximumDepth) {
-    return new Failure('request_malformed', { message: `the body is nested deeper than ${maximumDepth} levels` });
+  if (depth > mostLevels) {
+    return new Failure('request_malformed', { message: `the body is nested deeper than ${mostLevels} levels` });
   }
   for (const [name, member] of Object.entries(value)) {
     // An own `__proto__` would become a prototype in the first careless copy.

@@ -66,16 +66,18 @@ function endRequest(services: Pick<Services, 'log'>, report: RequestReport, req:
   const state = requestStateOf(res);
   const milliseconds = performance.now() - state.startedAt;
   const operation = state.operation?.operationId;
+  const isWhole = res.writableFinished || isStream(res);
   report.ended({
     surface: state.surface ?? 'none',
     operation: operation ?? 'none',
     status: res.statusCode,
+    isWhole,
     milliseconds,
     failure: state.failure,
     byApiKey: state.apiKey !== null,
   });
   // The status is then that of an answer which did not arrive, or of none.
-  const reason = state.failure?.detail.reason ?? (res.writableFinished || isStream(res) ? undefined : cutOff);
+  const reason = state.failure?.detail.reason ?? (isWhole ? undefined : cutOff);
   services.log.info('request', {
     requestId: state.requestId,
     method: req.method,

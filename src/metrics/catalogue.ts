@@ -53,7 +53,9 @@ export const catalogue = {
     labels: {
       surface: { told: 'a surface, or `none`' },
       operation: { told: 'an operation of its contract, or `none`' },
-      status: { told: 'the status of the answer' },
+      status: {
+        told: 'the status of the answer, or `aborted` where it was below 400 and the answer was not sent whole',
+      },
     },
     buckets: requestBuckets,
     meaning: 'time from the request line to the end of the answer',

@@ -20,6 +20,8 @@ export interface RequestReport {
     readonly surface: string;
     readonly operation: string;
     readonly status: number;
+    /** Whether the answer was sent whole. */
+    readonly isWhole: boolean;
     readonly milliseconds: number;
     readonly failure: Failure | null;
     /** Whether the caller showed a valid API key. */
@@ -27,10 +29,15 @@ export interface RequestReport {
   }): void;
 }
 
+/** The status of a failure says more than that nobody waited for it; that of a success would not be true. */
+function statusOf(status: number, isWhole: boolean): string {
+  return isWhole || status >= 400 ? String(status) : 'aborted';
+}
+
 export function requestReport(meters: Meters): RequestReport {
   return {
-    ended: ({ surface, operation, status, milliseconds, failure, byApiKey }) => {
-      const labels = { surface, operation, status: String(status) };
+    ended: ({ surface, operation, status, isWhole, milliseconds, failure, byApiKey }) => {
+      const labels = { surface, operation, status: statusOf(status, isWhole) };
       meters.observe('gatehouse_request_seconds', labels, milliseconds / 1000);
       if (failure?.code === 'authorization_request_invalid') {
         const reason = refusedReasonOf(failure.detail.reason);

@@ -50,6 +50,14 @@ export interface HookExecutionRecord {
   readonly expiresAt: Milliseconds;
 }
 
+/** A run's row with its index entries, and what a draft adds to it. */
+const bytesOfRow = 1_000;
+
+/** What a run takes of the room that its account has for logs. */
+export function bytesOf({ events, sealedReplay }: Pick<HookExecutionRecord, 'events' | 'sealedReplay'>): number {
+  return bytesOfRow + Buffer.byteLength(JSON.stringify(events)) + (sealedReplay?.length ?? 0);
+}
+
 /** What came of running a draft beside a run. */
 export interface Comparison {
   readonly accountId: number;
@@ -62,6 +70,11 @@ export interface Comparison {
 }
 
 export interface HookExecutionStore {
+  /**
+   * Deletes the account's oldest runs until the others and `wanted` bytes take at most `most`; some hundred at a time.
+   * Whether there is room then.
+   */
+  makeRoom(accountId: number, wanted: number, most: number): Promise<boolean>;
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
   /** Counts it, and adds the difference to the record with this `requestId`, if it still exists. */
   addComparison(comparison: Comparison): Promise<void>;

@@ -20,7 +20,7 @@ describe('the settings of an account on the command line', () => {
   test('account set --help says of each what it means, its default, and what is allowed', async () => {
     const { stdout } = await cli.ask(['account', 'set', '--help']);
     const settings = showSettings();
-    assert.equal(settings.length, 51);
+    assert.equal(settings.length, 52);
     for (const setting of settings) {
       const heading = `  ${setting.name} (default: ${setting.fallback || 'none'})\n`;
       assert.ok(stdout.includes(`${heading}${described(setting)}`), setting.name);

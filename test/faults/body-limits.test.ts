@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { createMetrics } from '../../src/metrics/registry.ts';
+import { addedBy } from '../metrics/samples.ts';
 import { basic, openTestApp, type TestApp } from '../support/app.ts';
 import { conforms, contracts } from '../support/conforms.ts';
 import { assertOwnForm } from '../support/faults.ts';
@@ -22,8 +24,12 @@ describe('bodies over the limit', () => {
   let app: TestApp;
   let server: RawServer;
   let key: Readonly<Record<string, string>>;
+  const metrics = createMetrics();
   before(async () => {
-    app = await openTestApp('sqlite', { settings: { 'limit.xml': 'off', 'limit.sign-in': 'off' } });
+    app = await openTestApp('sqlite', {
+      app: { metrics },
+      settings: { 'limit.xml': 'off', 'limit.sign-in': 'off' },
+    });
     server = await startRaw(app.app);
     key = basic((await newApiKey(app)).key, 'x');
   });
@@ -82,18 +88,22 @@ describe('bodies over the limit', () => {
     }
   });
 
-  it('the log tells an answer that was not sent whole from one that was', async () => {
+  it('log and metrics tell an answer that was not sent whole from one that was', async () => {
     const lines = () => app.services.lines.filter(({ event }) => event === 'request');
     const before = lines().length;
     const beyond = 'x'.repeat(20_000);
-    await sendBytes(server.port, `${headOf(token(), form, `content-length: ${beyond.length}`)}${beyond}`);
-    const socket = connect({ host: '127.0.0.1', port: server.port });
-    socket.write(headOf(token(), form, 'content-length: 100\r\nexpect: 100-continue'));
-    // The service has read the head, and waits for the body.
-    await once(socket, 'data');
-    await until(() => lines().length === before + 1);
-    socket.destroy();
-    await until(() => lines().length === before + 2);
+    const added = await addedBy(metrics, 'gatehouse_request_seconds', async () => {
+      await sendBytes(server.port, `${headOf(token(), form, `content-length: ${beyond.length}`)}${beyond}`);
+      const socket = connect({ host: '127.0.0.1', port: server.port });
+      socket.write(headOf(token(), form, 'content-length: 100\r\nexpect: 100-continue'));
+      // The service has read the head, and waits for the body.
+      await once(socket, 'data');
+      await until(() => lines().length === before + 1);
+      socket.destroy();
+      await until(() => lines().length === before + 2);
+    });
+    const counted = (status: string) => `_count{surface="oauth2",operation="issueToken",status="${status}"}`;
+    assert.deepEqual(added, { [counted('413')]: 1, [counted('aborted')]: 1 });
     assert.deepEqual(
       lines()
         .slice(before)

@@ -65,9 +65,30 @@ describe('metrics', () => {
     assert.equal(samples.get('gatehouse_messages_overdue_seconds{queue="reset_link"}'), 61);
   });
 
+  it('an answer that was not sent whole is none of the successful ones; a refusal stays what it is', async () => {
+    const metrics = createMetrics();
+    const request = { surface: 'api-2', operation: 'listUsers', milliseconds: 2, failure: null, byApiKey: false };
+    const report = requestReport(metrics);
+    for (const status of [200, 303, 429, 503]) {
+      for (const isWhole of [true, false]) report.ended({ ...request, status, isWhole });
+    }
+    const name = 'gatehouse_request_seconds_count{surface="api-2",operation="listUsers",status=';
+    const counted = [...(await samplesOf(metrics))].flatMap(([sample, value]) =>
+      sample.startsWith(name) ? [[sample.slice(name.length, -1), value]] : [],
+    );
+    assert.deepEqual(Object.fromEntries(counted), { '"200"': 1, '"303"': 1, '"429"': 2, '"503"': 2, '"aborted"': 2 });
+  });
+
   it('a text that is no reason of the program makes no series', async () => {
     const metrics = createMetrics();
-    const request = { surface: 'oauth2', operation: 'authorize', status: 400, milliseconds: 2, byApiKey: false };
+    const request = {
+      surface: 'oauth2',
+      operation: 'authorize',
+      status: 400,
+      isWhole: true,
+      milliseconds: 2,
+      byApiKey: false,
+    };
     const failure = (reason: string) => ({ code: 'authorization_request_invalid', detail: { reason } }) as never;
     requestReport(metrics).ended({ ...request, failure: failure('client_unknown') });
     requestReport(metrics).ended({ ...request, failure: failure('"} 1\nevil{') });

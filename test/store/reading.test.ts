@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Knex } from 'knex';
 import type { Failure } from '../../src/domain/failure.ts';
+import { createReadTurns } from '../../src/domain/read-turns.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { createStore, verbsOn } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
@@ -46,7 +47,7 @@ for (const kind of databases) {
       opened = await openTestStore(kind);
       const open = kind === 'sqlite' ? openSqlite : openPostgres;
       engine = open({ ...wayTo(opened.url), log: () => {}, waitMilliseconds: 60_000 });
-      store = createStore(engine);
+      store = createStore(engine, undefined, createReadTurns);
       sent = { usual: [], reading: [] };
       engine.db.on('query', ({ sql }) => sent.usual.push(sql));
       engine.reading.on('query', ({ sql }) => sent.reading.push(sql));
@@ -134,6 +135,34 @@ for (const kind of databases) {
         [['unavailable', 'too many lists are being read']],
       );
       assert.equal((await store.users.page(accountId, firstPage)).total, 0);
+    });
+
+    test('while an account asks for many lists, those of others and of the service are among the next', async () => {
+      const { id: busy } = await newAccount(store);
+      const { id: other } = await newAccount(store);
+      // The first connections are there: opening them is no part of the order.
+      await Promise.all(Array.from({ length: engine.readPlaces.turns }, () => store.users.page(busy, firstPage)));
+      let answered = 0;
+      const answeredBefore: Record<string, number> = {};
+      engine.reading.on('query', ({ sql }) => {
+        for (const table of ['events', 'daily_counts']) {
+          if (sql.includes(table)) answeredBefore[table] ??= answered;
+        }
+      });
+      const lists = Array.from({ length: 30 }, async () => {
+        await store.users.page(busy, firstPage);
+        answered += 1;
+      });
+      const others = [store.events.page(other, firstPage), store.clients.sweepOpen(null, 1)];
+      // No list can be read meanwhile.
+      for (let step = 0; step < 20; step += 1) await Promise.resolve();
+      assert.equal(store.connections()[1]?.waiting, 30 + others.length - engine.readPlaces.turns);
+      await Promise.all([...lists, ...others]);
+      const after = Object.values(answeredBefore);
+      assert.equal(after.length, others.length);
+      // As many as had begun may end before.
+      assert.ok(Math.max(...after) <= engine.readPlaces.turns, JSON.stringify(answeredBefore));
+      assert.deepEqual(store.connections()[1]?.waiting, 0);
     });
 
     test('a list does not wait while all connections are in use', async () => {

@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createReadTurns } from '../../src/domain/read-turns.ts';
 import { openStore } from '../../src/store/knex/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noteActions } from './actions.ts';
@@ -55,7 +56,7 @@ export async function emptyDatabase(kind: DatabaseKind, parent: string = tmpdir(
 
 /** One more store on a database, as another process would open it. */
 export function openPatientStore(url: string): Promise<Store> {
-  return openStore({ ...wayTo(url), acquireTimeoutMilliseconds: patienceMilliseconds });
+  return openStore({ ...wayTo(url), acquireTimeoutMilliseconds: patienceMilliseconds, readTurns: createReadTurns });
 }
 
 /** Directly: a database that a pooler keeps connections to could not be copied. */

@@ -1,6 +1,6 @@
 /** Settings for Smart Hooks. */
 
-import { oneOf, onOff, roleNames, type Setting } from './setting.ts';
+import { oneOf, onOff, roleNames, type Setting, wholeNumber } from './setting.ts';
 
 export interface HookRules {
   /** What a sign-in does when all runs of a hook fail. */
@@ -9,6 +9,8 @@ export interface HookRules {
   readonly hookOnSso: 'never' | 'each_app';
   /** Whether contexts are stored, sealed, so that runs can be replayed. */
   readonly hookReplay: boolean;
+  /** What the records of hooks' runs may take, in bytes. */
+  readonly hookLogBytes: number;
   /** Names of the roles given to users that a user-migration creates. */
   readonly hookMigrationRoles: readonly string[];
 }
@@ -21,5 +23,11 @@ export const hookSettings = {
     'whether hooks also run when a session is first used for another app',
   ),
   hook_replay: onOff('on', 'whether contexts of runs are kept, sealed, for `gatehouse hook replay`'),
+  hook_log_megabytes: wholeNumber(
+    2_000,
+    100,
+    100_000,
+    "how much of the hooks' logs is kept, in millions of bytes; the oldest runs go first",
+  ),
   hook_migration_roles: roleNames('roles of the users that a `user-migration` hook creates'),
 } satisfies Record<string, Setting<unknown>>;

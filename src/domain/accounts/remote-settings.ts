@@ -30,6 +30,7 @@ const changeable: Readonly<Record<Exclude<SettingName, LimitSetting>, boolean>> 
   hook_failure: true,
   hook_on_sso: true,
   hook_replay: true,
+  hook_log_megabytes: false,
   hook_migration_roles: true,
   // No administrator frees administrators of a demand, or closes the door behind the others.
   console: false,

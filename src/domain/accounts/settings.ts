@@ -154,6 +154,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     hookFailure: read(stored, 'hook_failure'),
     hookOnSso: read(stored, 'hook_on_sso'),
     hookReplay: read(stored, 'hook_replay') === 'on',
+    hookLogBytes: read(stored, 'hook_log_megabytes') * 1_000_000,
     hookMigrationRoles: read(stored, 'hook_migration_roles'),
     console: read(stored, 'console') === 'on',
     administratorSecondFactor: read(stored, 'administrators.second_factor') === 'on',

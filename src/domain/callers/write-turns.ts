@@ -5,17 +5,13 @@
 
 import type { Store } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
-import { shareOf } from '../fair-queue/share.ts';
-import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
+import { inTurnOfAccount, queuePerKey } from '../fair-queue/turns.ts';
 
 /** Half of the connections that write in a process (postgres/pool-sizes.ts): others sign users in meanwhile. */
 const turns = 5;
 const turnsOfAccount = 3;
 /** Transactions of all accounts that have a turn or wait for one. */
 const most = 256;
-const waitMilliseconds = 30_000;
-const retryAfterSeconds = 10;
 
 const queueOf = queuePerKey<Store>({ turns, turnsOfAccount, most });
 
@@ -25,8 +21,5 @@ export function inWriteTurn<Result>(
   account: Pick<Account, 'id'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const otherwise = (): never => {
-    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many writes are under way' });
-  };
-  return inTurn(queueOf(store), { share: shareOf(account), waitMilliseconds, otherwise }, work);
+  return inTurnOfAccount(queueOf(store), account, 'too many writes are under way', work);
 }

@@ -25,3 +25,9 @@ export function countTurn(account: AccountQueue, holder: string, change: 1 | -1)
   if (left > 0) account.running.set(holder, left);
   else account.running.delete(holder);
 }
+
+/** Whether an account is served before another one: the one that has waited longer, or first the one with fewer turns. */
+export function goesBefore(one: AccountQueue, other: AccountQueue, fewestFirst: boolean): boolean {
+  if (fewestFirst && one.turns !== other.turns) return one.turns < other.turns;
+  return one.lastTurn < other.lastTurn;
+}

@@ -4,7 +4,7 @@
  * account with the most requests, or by a network with even more requests in all accounts together.
  */
 
-import { type AccountQueue, countTurn, createAccountQueue } from './account-queue.ts';
+import { type AccountQueue, countTurn, createAccountQueue, goesBefore } from './account-queue.ts';
 import { findCrowd } from './crowd.ts';
 import { findFirst, findLast } from './order.ts';
 import type { Share } from './share.ts';
@@ -18,6 +18,8 @@ export interface FairQueueOptions {
   /** Concurrent turns of one account, and of one holder in it. */
   readonly turnsOfAccount?: number;
   readonly turnsOfHolder?: number;
+  /** Whether accounts with fewer turns go first, so that none gets several while others wait for one; default: false. */
+  readonly fewestFirst?: boolean;
   /** Maximum number of requests that have a turn or are waiting for one. */
   readonly most: number;
   /**
@@ -68,7 +70,7 @@ const everything = Number.POSITIVE_INFINITY;
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfHolder = everything } = options;
-  const { most, pauseMilliseconds = 0, random = Math.random } = options;
+  const { fewestFirst = false, most, pauseMilliseconds = 0, random = Math.random } = options;
   const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
   /** In order of arrival. Short enough for a linear search: its length is bounded by `most`. */
@@ -110,7 +112,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function findNext(): Waiting | null {
     const able = waiting.filter(mayBegin);
     let account = able[0]?.account;
-    for (const one of able) if (account && one.account.lastTurn < account.lastTurn) account = one.account;
+    for (const one of able) if (account && goesBefore(one.account, account, fewestFirst)) account = one.account;
     return findFirst(able.filter((one) => one.account === account)) ?? null;
   }
 

@@ -1,7 +1,9 @@
 /** Queues by what they are for, and work that waits in one. */
 
-import { createFairQueue, type FairQueue, type FairQueueOptions } from './fair-queue.ts';
-import type { Share } from './share.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { createFairQueue, type FairQueue, type FairQueueOptions, type Turn } from './fair-queue.ts';
+import { type Share, shareOf } from './share.ts';
 
 /** One queue for each key, such as a port of the process: applications of one process share nothing. */
 export function queuePerKey<Key extends object>(options: FairQueueOptions): (key: Key) => FairQueue {
@@ -28,7 +30,31 @@ export async function inTurn<Result, Other>(
   work: () => Promise<Result>,
 ): Promise<Result | Other> {
   const turn = await queue.enter(share, waitMilliseconds);
-  if (turn === null) return otherwise();
+  return turn === null ? otherwise() : during(turn, work);
+}
+
+/** How long calls of an account wait for a turn, and when their callers are to come again without one. */
+const patienceMilliseconds = 30_000;
+export const retryAfterSeconds = 10;
+
+/** Waits for a turn of the account. Throws `unavailable` when others had the turns for too long, or too many wait. */
+export async function takeTurnOfAccount(queue: FairQueue, account: Pick<Account, 'id'>, reason: string): Promise<Turn> {
+  const turn = await queue.enter(shareOf(account), patienceMilliseconds);
+  if (turn === null) throw new Failure('unavailable', { retryAfterSeconds, reason });
+  return turn;
+}
+
+/** Does the work when the account has a turn. Throws `unavailable` as `takeTurnOfAccount` does. */
+export async function inTurnOfAccount<Result>(
+  queue: FairQueue,
+  account: Pick<Account, 'id'>,
+  reason: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return during(await takeTurnOfAccount(queue, account, reason), work);
+}
+
+async function during<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } finally {

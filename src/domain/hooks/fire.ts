@@ -1,11 +1,13 @@
 /** Fires pre-authentication: the account's hooks may choose the policy of a sign-in, or refuse it. */
 
+import { bytesOf } from '../../store/hook-executions.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { SigningIn } from './context.ts';
 import { decidePreAuthentication, type Firing } from './decide.ts';
+import { withinMinute, withoutRoom } from './log-room.ts';
 import type { RunServices } from './one-run.ts';
 import type { SignInTraits } from './risk.ts';
 import { withShadows } from './shadow.ts';
@@ -53,13 +55,17 @@ export async function firePreAuthentication(
 
 /** Records of runs are complete or absent: one transaction at the end, together with the trail. */
 export async function writeDown(
-  services: Pick<RunServices, 'store' | 'clock' | 'vault'>,
+  services: Pick<RunServices, 'store' | 'clock' | 'vault' | 'hooks'>,
   account: Account,
   { executions, events }: Pick<Firing, 'executions' | 'events'>,
 ): Promise<void> {
   if (executions.length === 0 && events.length === 0) return;
+  const runs = withinMinute(services, account, executions);
+  const wanted = runs.reduce((total, run) => total + bytesOf(run), 0);
   await services.store.transaction(async (tx) => {
-    await tx.hookExecutions.add(executions);
+    const hasRoom =
+      wanted === 0 || (await tx.hookExecutions.makeRoom(account.id, wanted, account.settings.hookLogBytes));
+    await tx.hookExecutions.add(hasRoom ? runs : withoutRoom(account, runs));
     for (const event of events) await recordEvent(tx, services, account, event);
   });
 }

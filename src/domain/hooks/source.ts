@@ -5,8 +5,9 @@ import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { second } from '../durations.ts';
 import { Failure } from '../failure.ts';
+import { retryAfterSeconds } from '../fair-queue/turns.ts';
 import { mostCompileMilliseconds, type SyntaxVerdict } from './runner.ts';
-import { inSyntaxTurn, retryAfterSeconds } from './syntax-turns.ts';
+import { inSyntaxTurn } from './syntax-turns.ts';
 import { invalid, longestFunction } from './values.ts';
 
 /** RFC 4648 §4, with padding and nothing else: a lenient decoder would skip other characters. */

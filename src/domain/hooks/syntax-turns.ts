@@ -2,17 +2,13 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
-import { shareOf } from '../fair-queue/share.ts';
-import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
+import { inTurnOfAccount, queuePerKey } from '../fair-queue/turns.ts';
 import type { SyntaxVerdict } from './runner.ts';
 
 const turns = 2;
 const turnsOfAccount = 1;
 /** Checks of all accounts that have a turn or wait for one. */
 const most = 64;
-const waitMilliseconds = 30_000;
-export const retryAfterSeconds = 10;
 
 const queueOf = queuePerKey<Services['hooks']>({ turns, turnsOfAccount, most });
 
@@ -22,9 +18,6 @@ export function inSyntaxTurn(
   account: Pick<Account, 'id'>,
   source: string,
 ): Promise<SyntaxVerdict> {
-  const otherwise = (): never => {
-    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many functions are being checked' });
-  };
-  const share = shareOf(account);
-  return inTurn(queueOf(hooks), { share, waitMilliseconds, otherwise }, () => hooks.checkSyntax(source));
+  const reason = 'too many functions are being checked';
+  return inTurnOfAccount(queueOf(hooks), account, reason, () => hooks.checkSyntax(source));
 }

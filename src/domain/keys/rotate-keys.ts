@@ -7,8 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { createFairQueue } from '../fair-queue/fair-queue.ts';
-import { shareOf } from '../fair-queue/share.ts';
-import { inTurn } from '../fair-queue/turns.ts';
+import { inTurnOfAccount } from '../fair-queue/turns.ts';
 import { mostAccessTokenMinutes } from '../tokens/longest-lives.ts';
 import {
   isPublished,
@@ -71,7 +70,7 @@ const rotations = createFairQueue({ turns: most, turnsOfAccount: 1, most });
  * and accounts take turns, so that none keeps another one from its emergency. Nothing else is waited for meanwhile.
  */
 const makings = createFairQueue({ turns: 1, most });
-const waitMilliseconds = 30_000;
+const tooMany = 'too many rotations of keys are under way';
 
 function rotateInTurn(
   services: KeyServices,
@@ -79,14 +78,7 @@ function rotateInTurn(
   algorithms: readonly KeyAlgorithm[],
   rotation: Rotation,
 ): Promise<string[]> {
-  return inTurn(rotations, waiting(account), () => rotate(services, account, algorithms, rotation));
-}
-
-function waiting(account: Account) {
-  const otherwise = (): never => {
-    throw new Failure('unavailable', { retryAfterSeconds: 10, reason: 'too many rotations of keys are under way' });
-  };
-  return { share: shareOf(account), waitMilliseconds, otherwise };
+  return inTurnOfAccount(rotations, account, tooMany, () => rotate(services, account, algorithms, rotation));
 }
 
 /** The `kid` of each key that it published: none for an algorithm where one is waiting to sign already. */
@@ -108,7 +100,7 @@ async function rotate(
     for (const alg of changed) {
       // One that another process overtook is as good as new.
       const make = () => prepareKey(services, account.record, alg, signingKeyBits);
-      const key = made.get(alg) ?? (await inTurn(makings, waiting(account), make));
+      const key = made.get(alg) ?? (await inTurnOfAccount(makings, account, tooMany, make));
       made.set(alg, key);
       prepared.push(key);
     }

@@ -8,6 +8,7 @@ import { readClientJwt } from '../clients/client-jwt.ts';
 import { fetchForClient } from '../clients/fetch-for-client.ts';
 import { clientAlgorithms, followsFapi } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
+import { mostLevels } from '../nesting.ts';
 import { currentNetworkSource } from '../network-source.ts';
 import { type AuthorizationQuery, longestParameters, parameterNames } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
@@ -129,9 +130,7 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
   return query;
 }
 
-/** The limit of request bodies, too. `JSON.stringify` throws at some thousand levels. */
-const mostLevels = 32;
-
+/** `JSON.stringify` throws at some thousand levels. */
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((one) => isWithin(one, levels - 1));

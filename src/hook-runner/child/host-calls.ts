@@ -3,8 +3,12 @@
  * errors of the process never cross, because they would carry its stack.
  */
 
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { limits } from '../protocol.ts';
+
+const require = createRequire(import.meta.filename);
+/** Loaded when a function first uses it, because a tenth of the time in which a process starts goes into it. */
+const crypto = () => require('node:crypto') as typeof import('node:crypto');
 
 const urlMembers = [
   'href',
@@ -27,7 +31,7 @@ const operations = new Map<string, Operation>([
   ['url-change', changeUrl],
   ['digest', digest],
   ['random', random],
-  ['uuid', () => randomUUID()],
+  ['uuid', () => crypto().randomUUID()],
 ]);
 
 export function answerHost(operation: string, argument: string): string {
@@ -68,6 +72,7 @@ function digest(argument: unknown): string {
   const [algorithm, key, data] = argument as [unknown, unknown, unknown];
   if (algorithm !== 'sha256' && algorithm !== 'sha512') throw new TypeError('not an algorithm');
   if (typeof data !== 'string' || data.length > 2 * limits.hashedBytes) throw new TypeError('not data');
+  const { createHash, createHmac } = crypto();
   const hash = typeof key === 'string' ? createHmac(algorithm, Buffer.from(key, 'base64')) : createHash(algorithm);
   return hash.update(Buffer.from(data, 'base64')).digest('base64');
 }
@@ -75,5 +80,5 @@ function digest(argument: unknown): string {
 function random(argument: unknown): string {
   const size = Number(argument);
   if (!(Number.isInteger(size) && size >= 0 && size <= limits.randomBytes)) throw new RangeError('not a size');
-  return randomBytes(size).toString('base64');
+  return crypto().randomBytes(size).toString('base64');
 }

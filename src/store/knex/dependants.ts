@@ -89,6 +89,7 @@ export const dependants = {
   grants: none,
   hook_draft_counts: none,
   hook_executions: none,
+  hook_log_sizes: none,
   // A new version also changes its hook's row.
   hook_versions: none,
   invite_links: none,
@@ -97,6 +98,7 @@ export const dependants = {
   logout_notices: none,
   migrations: none,
   migrations_lock: none,
+  notice_paces: none,
   // The first one of a client also changes its row.
   open_server_clients: none,
   package_bundles: none,

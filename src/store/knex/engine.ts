@@ -6,6 +6,7 @@ import type { NewEvent } from '../events.ts';
 import type { AccessTokenStanding } from '../grants.ts';
 import type { Pooling } from '../pooling.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
+import type { ReadPlaces } from '../read-turns.ts';
 import type { SearchIndex } from '../search.ts';
 import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
@@ -67,6 +68,7 @@ export interface Engine {
    * separate pool on PostgreSQL. Sees everything committed before the call, and cannot write.
    */
   readonly reading: Knex;
+  readonly readPlaces: ReadPlaces;
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;

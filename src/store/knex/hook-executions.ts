@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import type { HookExecutionRecord, HookExecutionStore } from '../hook-executions.ts';
+import { bytesOf, type HookExecutionRecord, type HookExecutionStore } from '../hook-executions.ts';
 import { dialectOf } from './dialect.ts';
+import { addSizes, makeRoom } from './hook-log-sizes.ts';
 import * as rows from './hook-rows.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
-import { together } from './transact.ts';
+import { inTransaction, together } from './transact.ts';
 
 const listing: Listing<HookExecutionRecord> = {
   table: 'hook_executions',
@@ -23,8 +24,17 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
   const { table, read, write } = rows.hookExecutions;
   return {
     add: async (executions) => {
-      if (executions.length > 0) await db(table).insert(executions.map((execution) => write(execution)));
+      if (executions.length === 0) return;
+      const sized = executions.map((execution) => ({ ...write(execution), bytes: bytesOf(execution) }));
+      await inTransaction(db, async (tx) => {
+        await tx(table).insert(sized);
+        await addSizes(
+          tx,
+          executions.map((execution) => ({ ...execution, bytes: bytesOf(execution) })),
+        );
+      });
     },
+    makeRoom: (accountId, wanted, most) => inTransaction(db, (tx) => makeRoom(tx, accountId, wanted, most)),
     addComparison: ({ accountId, hookId, setAt, requestId, difference }) =>
       together(db, async (tx) => {
         if (difference) {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import { databaseUrlForm, sqliteFileOf } from '../database-url.ts';
+import type { ReadTurns } from '../read-turns.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accessVerbs } from './access.ts';
 import { accountVerbs } from './accounts.ts';
@@ -38,7 +39,7 @@ import { passkeyVerbs } from './passkeys.ts';
 import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
-import { bounded, withReading } from './reading.ts';
+import { countWaiting, inOrderOfArrival, withReading } from './reading.ts';
 import { refusalVerbs } from './refusals.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
@@ -95,8 +96,13 @@ export function verbsOn(db: Knex, hot: HotVerbs, atEnd: AtEnd | null = null): St
 }
 
 /** The store on an open engine; `log` takes a line when the database turns out to be damaged. */
-export function createStore(engine: Engine, log: (line: string) => void = () => {}): Store {
+export function createStore(
+  engine: Engine,
+  log: (line: string) => void = () => {},
+  readTurns: ReadTurns = inOrderOfArrival,
+): Store {
   const { db, kind } = engine;
+  const reads = countWaiting(readTurns(engine.readPlaces));
   const current = new AsyncLocalStorage<TransactionState>();
   let damaged: unknown = null;
   const noteDamage = (error: unknown): void => {
@@ -123,7 +129,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     kind,
     ...withReading(
       guardVerbs(verbsOn(db, engine.hot), outside),
-      guardVerbs(verbsOn(engine.reading, engine.hot), bounded(outside)),
+      guardVerbs(verbsOn(engine.reading, engine.hot), outside),
+      reads.inTurn,
     ),
     transaction: (work) => alone(() => transaction(work)),
     generation: (accountId) => alone(() => engine.generation(accountId)),
@@ -144,7 +151,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     },
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     findWaitingMessages: () => alone(() => findWaitingMessages(db)),
-    connections: () => [usageOf('main', db), usageOf('reading', engine.reading)],
+    connections: () => [usageOf('main', db), usageOf('reading', engine.reading, reads.waiting())],
     foldCounts: () => alone(() => foldUserCounts(db)),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     indexUsers: (limit, signal) => alone(() => engine.search.indexUsers(limit, signal)),
@@ -180,7 +187,7 @@ function damagedAt(url: string, cause: unknown): Failure {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const engineOptions = optionsOfEngine(options);
-  const store = createStore(await openEngine(engineOptions), engineOptions.log);
+  const store = createStore(await openEngine(engineOptions), engineOptions.log, options.readTurns);
   try {
     await store.ping();
   } catch (error) {

@@ -106,7 +106,7 @@ export async function measureFilters<Item>(known: Known<Item>): Promise<Measured
 }
 
 /** Whether no filter finds its rows by what is linked to them. */
-function isOfRows<Item>({ listing, query }: Known<Item>): boolean {
+export function isOfRows<Item>({ listing, query }: Known<Item>): boolean {
   return query.filters.every(({ field }) => Object.hasOwn(listing.columns, field));
 }
 

@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { ListFilter, ListPage, ListPosition, ListQuery } from '../listing.ts';
 import type { Listing } from './list-filters.ts';
+import { findWithTotal } from './list-found.ts';
 import { type Asked, furtherOn, keysOf, orderOf, rowsOf, shown, sorted } from './list-order.ts';
 import { follow, type Known, measureFilters } from './list-walk.ts';
 import { anyRemoved } from './removed.ts';
@@ -72,8 +73,9 @@ function countOf<Item>(asked: Asked<Item>): Knex.QueryBuilder {
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {
   const { query, order } = asked;
   const { limit } = query;
-  const total = await totalOf(asked);
   const skipped = (page - 1) * limit;
+  const together = await findWithTotal(asked, skipped, limit + 1);
+  const total = together?.total ?? (await totalOf(asked));
   const find = async (): Promise<DbRow[]> => {
     if (skipped >= total) return [];
     const start = order.descending ? Number.MAX_SAFE_INTEGER : 0;
@@ -85,7 +87,7 @@ async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPag
         .limit(limit + 1)
     );
   };
-  const found = await find();
+  const found = together?.rows ?? (await find());
   const items = found.slice(0, limit);
   return {
     ...itemsOf(asked, items),

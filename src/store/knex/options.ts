@@ -1,4 +1,5 @@
 import type { Pooling } from '../pooling.ts';
+import type { ReadTurns } from '../read-turns.ts';
 import type { EngineOptions } from './engine.ts';
 
 /** Options for opening a store. */
@@ -16,6 +17,8 @@ export interface StoreOptions {
   readonly pooling?: Pooling;
   /** Whether a missing SQLite file is created; default: true. */
   readonly create?: boolean;
+  /** Whose turn it is to read many rows; default: in order of arrival, for programs that work for nobody else. */
+  readonly readTurns?: ReadTurns;
 }
 
 const defaultWaitMilliseconds = 900;

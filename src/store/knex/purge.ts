@@ -41,10 +41,12 @@ export const expiringKinds: Readonly<Record<ExpiringTable, Kind>> = {
   passkey_challenges: { key: ['digest'], keep: 0 },
   client_assertions: { key: ['app_id', 'digest'], keep: 0 },
   hook_executions: { key: ['id'], keep: 0 },
+  hook_log_sizes: { key: ['expires_at'], keep: 0 },
   kept_answers: { key: ['digest'], keep: 0 },
   refusals: { key: ['request_id'], keep: 0 },
   // They end by the database's clock, which may be behind that of a node.
   limit_counts: { key: ['digest'], keep: minute },
+  notice_paces: { key: ['digest'], keep: 0 },
   account_counts: { key: ['day', 'kind'], keep: 0 },
   // A code that is used again ends its token.
   console_grants: { key: ['digest'], keep: 0 },

@@ -1,9 +1,8 @@
-/** Which functions read on `Engine.reading`, and how many at a time. */
+/** Which functions read on `Engine.reading`, in turn. */
 
-import { Failure } from '../../domain/failure.ts';
 import type { ListQuery } from '../listing.ts';
+import type { InReadTurn, ReadTurns } from '../read-turns.ts';
 import type { StoreVerbs } from '../store.ts';
-import type { Around } from './guard.ts';
 
 /**
  * Functions whose cost grows with the rows of an account: lists, searches, totals and exports. A lookup by key, or a
@@ -41,13 +40,17 @@ function isShort(given: unknown): boolean {
 
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 
-function choosing(usual: Verb, reading: Verb): Verb {
-  // The third argument restricts a list to what belongs to something, like a filter.
-  return (...given) => (isShort(given[1]) ? usual : reading)(...given);
+function choosing(usual: Verb, reading: Verb, inTurn: InReadTurn): Verb {
+  return (...given) => {
+    const [account, second] = given;
+    // The third argument restricts a list to what belongs to something, like a filter.
+    if (isShort(second)) return usual(...given);
+    return inTurn(typeof account === 'number' ? account : null, () => reading(...given));
+  };
 }
 
-/** The functions of `usual`, with those that read many rows from `reading`, except for short pages. */
-export function withReading(usual: StoreVerbs, reading: StoreVerbs): StoreVerbs {
+/** The functions of `usual`, with those that read many rows from `reading`, in turn, except for short pages. */
+export function withReading(usual: StoreVerbs, reading: StoreVerbs, inTurn: InReadTurn): StoreVerbs {
   const instead = new Map(Object.entries(reading));
   const groups = Object.entries(usual).map(([group, members]) => {
     const names: readonly string[] = Object.hasOwn(readingVerbs, group)
@@ -56,28 +59,34 @@ export function withReading(usual: StoreVerbs, reading: StoreVerbs): StoreVerbs 
     const others = new Map(Object.entries<Verb>(instead.get(group)));
     const chosen = Object.entries<Verb>(members).map(([name, verb]) => {
       const other = names.includes(name) ? others.get(name) : undefined;
-      return [name, other ? choosing(verb, other) : verb];
+      return [name, other ? choosing(verb, other, inTurn) : verb];
     });
     return [group, Object.fromEntries(chosen)];
   });
   return Object.fromEntries(groups) as StoreVerbs; // Same groups, same functions.
 }
 
-/** Maximum number of reads under way or waiting: others would wait longer than their callers. */
-const mostReads = 100;
+/** Waiting is then left to the pool. */
+export const inOrderOfArrival: ReadTurns = () => (_accountId, work) => work();
 
-/** Runs up to this many at a time; further ones are refused with `unavailable`. */
-export function bounded(around: Around): Around {
-  let running = 0;
-  return async (work) => {
-    if (running >= mostReads) {
-      throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many lists are being read' });
-    }
-    running += 1;
-    try {
-      return await around(work);
-    } finally {
-      running -= 1;
-    }
+/** The same turns, and how many reads wait for one. */
+export function countWaiting(inTurn: InReadTurn): { readonly inTurn: InReadTurn; readonly waiting: () => number } {
+  let waiting = 0;
+  return {
+    waiting: () => waiting,
+    inTurn: async (accountId, work) => {
+      let isWaiting = true;
+      const begin = () => {
+        isWaiting = false;
+        waiting -= 1;
+        return work();
+      };
+      waiting += 1;
+      try {
+        return await inTurn(accountId, begin);
+      } finally {
+        if (isWaiting) waiting -= 1;
+      }
+    },
   };
 }

@@ -8,9 +8,10 @@ interface Pool {
   numPendingAcquires(): number;
 }
 
-export function usageOf(pool: ConnectionUsage['pool'], db: Knex): ConnectionUsage {
+/** `queued`: calls that wait before they ask the pool. */
+export function usageOf(pool: ConnectionUsage['pool'], db: Knex, queued = 0): ConnectionUsage {
   const { pool: kept }: { readonly pool?: Pool } = db.client;
   // None is left once the store is closed.
   if (!kept) return { pool, used: 0, free: 0, waiting: 0 };
-  return { pool, used: kept.numUsed(), free: kept.numFree(), waiting: kept.numPendingAcquires() };
+  return { pool, used: kept.numUsed(), free: kept.numFree(), waiting: queued + kept.numPendingAcquires() };
 }

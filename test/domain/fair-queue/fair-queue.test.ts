@@ -173,6 +173,22 @@ test('turns of a source and of an account are limited, and others overtake those
   assert.deepEqual(names(), ['a0', 'b', 'other', 'c', 'a1']);
 });
 
+test('with the fewest first an account has several turns only until others wait', async () => {
+  const { ask, names } = subject({ turns: 2, fewestFirst: true });
+  const end = async ({ turn }: Asked) => {
+    turn?.end();
+    await settled();
+  };
+  const long = [await ask('long 0', 'one', 1), await ask('long 1', 'one', 1)];
+  for (const number of [2, 3, 4]) await ask(`long ${number}`, 'one', 1);
+  assert.deepEqual(names(), ['long 0', 'long 1'], 'both, while nobody else waits');
+  const short: Asked[] = [];
+  for (const number of [0, 1, 2]) short.push(await ask(`short ${number}`, 'two', 2));
+  for (const one of [...long.slice(0, 1), ...short]) await end(one);
+  // While the long turn goes on, the other place is not the same account's as well.
+  assert.deepEqual(names().slice(2), ['short 0', 'short 1', 'short 2', 'long 2']);
+});
+
 test('an account stays in the queue when its only request makes room for its next', async () => {
   const { ask, endOne, names, refused } = subject({ turns: 2, turnsOfAccount: 1, most: 5 });
   await ask('b', 'b', 2);

@@ -12,9 +12,18 @@ export const drill = matrixDrill({
     ...['api-1', 'api-2', 'api-v1', 'api-v3', 'auth-2', 'oauth2', 'oidc-2', 'pages', 'xml'].map(
       (surface) => `test/surfaces/${surface}/${surface}.test.ts`,
     ),
-    ...['contexts', 'doors', 'failing', 'firing', 'loading', 'logging', 'migrating', 'on-sso', 'syntax'].map(
-      (name) => `test/domain/hooks/${name}.test.ts`,
-    ),
+    ...[
+      'contexts',
+      'doors',
+      'failing',
+      'firing',
+      'loading',
+      'log-room',
+      'logging',
+      'migrating',
+      'on-sso',
+      'syntax',
+    ].map((name) => `test/domain/hooks/${name}.test.ts`),
     'test/housekeeping.test.ts',
     'test/surfaces/api-2/hook-packages.test.ts',
     'test/surfaces/api-2/hook-stream.test.ts',

@@ -20,6 +20,22 @@ export const hooks: readonly Mutant[] = [
     killedBy: 'domain/hooks/failing.test.ts',
   },
   {
+    id: 'hook-log-room',
+    rule: 'an account keeps no more logs of hooks than its room holds',
+    file: 'store/knex/hook-log-sizes.ts',
+    text: 'while (lacking > 0 && gone.length < mostRows) {',
+    becomes: 'while (lacking < 0) {',
+    killedBy: 'store/hook-log-sizes.test.ts',
+  },
+  {
+    id: 'hook-log-minute',
+    rule: 'an account writes no more logs of hooks in a minute than a share of its room',
+    file: 'domain/hooks/log-room.ts',
+    text: 'if (before + bytes <= most) {',
+    becomes: 'if (before <= most || bytes > 0) {',
+    killedBy: 'domain/hooks/log-room.test.ts',
+  },
+  {
     id: 'hook-condition',
     rule: 'a hook runs only if its conditions hold',
     file: 'domain/hooks/conditions.ts',

@@ -2,16 +2,12 @@
 
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
-import { Failure } from '../../failure.ts';
-import { shareOf } from '../../fair-queue/share.ts';
-import { inTurn, queuePerKey } from '../../fair-queue/turns.ts';
+import { inTurnOfAccount, queuePerKey } from '../../fair-queue/turns.ts';
 
 const turns = 4;
 const turnsOfAccount = 1;
 /** Imports of all accounts that have a turn or wait for one. */
 const most = 64;
-const waitMilliseconds = 30_000;
-const retryAfterSeconds = 10;
 
 /** Kept by `passwords`, which all requests of a process share; each has a store of its own. */
 const queueOf = queuePerKey<Services['passwords']>({ turns, turnsOfAccount, most });
@@ -22,8 +18,5 @@ export function inImportTurn(
   account: Account,
   work: () => Promise<void>,
 ): Promise<void> {
-  const otherwise = (): never => {
-    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many imports are under way' });
-  };
-  return inTurn(queueOf(passwords), { share: shareOf(account), waitMilliseconds, otherwise }, work);
+  return inTurnOfAccount(queueOf(passwords), account, 'too many imports are under way', work);
 }

@@ -128,6 +128,7 @@ export function openPostgres(options: EngineOptions): Engine {
     kind: 'postgres',
     db,
     reading,
+    readPlaces: { turns: readingPoolSize, waitMilliseconds: readWait(options) },
     hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),

@@ -5,7 +5,7 @@ import createKnex, { type Knex } from 'knex';
 import { minute } from '../../../domain/durations.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { speaking } from '../dialect.ts';
-import type { Engine, EngineOptions } from '../engine.ts';
+import { type Engine, type EngineOptions, readWait } from '../engine.ts';
 import { isBusy } from '../errors.ts';
 import { backup } from './backup.ts';
 import { appendEvents } from './chain.ts';
@@ -15,7 +15,7 @@ import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
-import { openReading, renewReading } from './reading.ts';
+import { mostThreads, openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
 import {
   describeIndex,
@@ -129,6 +129,7 @@ export function openSqlite(options: EngineOptions): Engine {
     kind: 'sqlite',
     db,
     reading,
+    readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
     hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),

@@ -13,8 +13,8 @@ import type { DbRow } from '../shape.ts';
 import { sqliteDialect } from './dialect.ts';
 import { plannedOnce } from './statements.ts';
 
-/** More than one, so that one caller with a long read does not keep all others waiting. */
-const mostThreads = 2;
+/** More than one, so that one account with a long read does not keep all others waiting. */
+export const mostThreads = 2;
 
 interface Answer {
   readonly columns?: readonly string[];

@@ -1,0 +1,85 @@
+/**
+ * What is kept of an account's hook runs: functions write up to 64 KB each, and the disk is everybody's. An account has a
+ * setting for the whole, where its oldest runs go first, and writes a hundredth of it in a minute with each process.
+ */
+
+import type { Services } from '../../services.ts';
+import { bytesOf } from '../../store/hook-executions.ts';
+import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
+import { noteLine } from './log-lines.ts';
+import type { NewExecution } from './run-hook.ts';
+import type { HookRunner } from './runner.ts';
+
+/** Of the room of an account. */
+const shareOfMinute = 0.01;
+/** What is left of the lines of a run that failed: the error that ended it is at their end. */
+const mostOfFailed = 2_000;
+
+/** What each account has written in this minute; by runner, of which a process has one. */
+interface Written {
+  minute: number;
+  readonly bytes: Map<number, number>;
+}
+
+const written = new WeakMap<HookRunner, Written>();
+
+function writtenIn(runner: HookRunner, now: number): Map<number, number> {
+  const known = written.get(runner) ?? { minute: 0, bytes: new Map<number, number>() };
+  written.set(runner, known);
+  const current = Math.floor(now / minute);
+  if (known.minute !== current) known.bytes.clear();
+  known.minute = current;
+  return known.bytes;
+}
+
+function megabytes(bytes: number): string {
+  return `${bytes / 1_000_000} MB`;
+}
+
+/** The runs as they are kept: without their lines where the account has written its share of this minute. */
+export function withinMinute(
+  { hooks, clock }: Pick<Services, 'hooks' | 'clock'>,
+  account: Account,
+  executions: readonly NewExecution[],
+): readonly NewExecution[] {
+  const most = account.settings.hookLogBytes * shareOfMinute;
+  const all = writtenIn(hooks, clock.now());
+  return executions.map((execution) => {
+    const before = all.get(account.id) ?? 0;
+    const bytes = bytesOf(execution);
+    if (before + bytes <= most) {
+      all.set(account.id, before + bytes);
+      return execution;
+    }
+    return shortened(execution, `logs of this account are bounded by ${megabytes(most)} a minute`);
+  });
+}
+
+/** What is kept where older runs must go first. */
+export function withoutRoom(account: Account, executions: readonly NewExecution[]): readonly NewExecution[] {
+  const why = `logs of this account are bounded by ${megabytes(account.settings.hookLogBytes)}, and are being deleted`;
+  return executions.map((execution) => shortened(execution, why));
+}
+
+/** How the run ended is kept, with a line that says what is missing. A short run is kept as it is. */
+function shortened(execution: NewExecution, why: string): NewExecution {
+  const { events, outcome, requestId, createdAt, sealedReplay } = execution;
+  const kept = outcome === 'success' || outcome === 'refused' ? [] : endOf(events);
+  const lost = events.length - kept.length;
+  const missing = [...(lost > 0 ? [`${lost} lines`] : []), ...(sealedReplay === null ? [] : ['the context'])];
+  const note = noteLine(requestId, createdAt, 'WARN', `${missing.join(' and ')} not kept: ${why}`);
+  const short = { ...execution, events: [...kept, note], sealedReplay: null };
+  return bytesOf(short) < bytesOf(execution) ? short : execution;
+}
+
+function endOf(events: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let left = mostOfFailed;
+  for (const line of [...events].reverse()) {
+    left -= line.length;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  return kept.reverse();
+}

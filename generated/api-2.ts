@@ -1220,7 +1220,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a credential pair
-         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair.
+         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair. An
+         *     account has at most 1,000 active pairs; one more is refused (422).
          */
         readonly post: operations["createCredential"];
         readonly delete?: never;
@@ -1265,7 +1266,7 @@ export interface paths {
         /**
          * Create an API key
          * @description Makes a key for the deprecated surfaces and answers it this once. A key that was lost cannot be read again: make
-         *     another one.
+         *     another one. An account has at most 1,000 active keys; one more is refused (422).
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;

@@ -15,6 +15,9 @@ import { keyWords, WindowCounters } from './window-counters.ts';
  */
 const networksOfSite = 16;
 
+/** All API credentials of an account, or all its API keys, may use a limit as often as this many: who has one makes more. */
+const callersOfAccount = 4;
+
 type MembersOf<One> = One extends unknown ? keyof One : never;
 type SubjectMember = MembersOf<Exclude<LimitSubject, Readonly<Record<string, never>>>>;
 
@@ -40,7 +43,7 @@ export interface Windows {
 }
 
 /**
- * The place of a subject under one limit, or of the site around its network. Without the secret nobody can tell which
+ * The place of a subject under one limit, or of the site around its network, or of its account. Without the secret nobody can tell which
  * subjects share a counter.
  */
 export interface Place {
@@ -53,12 +56,14 @@ export interface Place {
   readonly digest: string;
   /** The counter that it shares when there is no room for one of its own. */
   readonly sharedKey: string;
+  /** Callers hear of it only once nothing is left: what others of the account use is no answer to them. */
+  readonly isSilent: boolean;
 }
 
 export interface Places {
   /**
-   * The place of the subject itself, and that of the site around its network, if there is one; none if the limit is
-   * off.
+   * The place of the subject itself, and that of the site around its network or of the account, if there is one; none if
+   * the limit is off.
    */
   of(account: Account, limited: LimitName | PolicyLimit, subject: LimitSubject): readonly Place[];
   keptKeys(): number;
@@ -68,7 +73,7 @@ export function createPlaces(secret: string, mostKeys: number): Places {
   const byLength = new Map<number, Windows>();
   // One of each for all calls: nothing waits between making a key and using it.
   const ownKey = new Uint32Array(keyWords);
-  const siteKey = new Uint32Array(keyWords);
+  const widerKey = new Uint32Array(keyWords);
 
   function windowsOf(windowSeconds: number): Windows {
     const existing = byLength.get(windowSeconds);
@@ -86,7 +91,7 @@ export function createPlaces(secret: string, mostKeys: number): Places {
     // The key's words choose its own counter; the byte after them chooses the shared one.
     const sharedKey = `${accountId} ${name} ${digest.charCodeAt(bytes.length)}`;
     const windows = windowsOf(limit.windowSeconds);
-    return { accountId, windows, limit, key, digest: digest.slice(0, bytes.length), sharedKey };
+    return { accountId, windows, limit, key, digest: digest.slice(0, bytes.length), sharedKey, isSilent: false };
   }
 
   return {
@@ -95,13 +100,22 @@ export function createPlaces(secret: string, mostKeys: number): Places {
       if (!limit) return [];
       const name = nameOf(limited);
       const own = placeOf(id, name, limit, textOf(subject), ownKey);
+      if (isCaller(subject)) {
+        const ofAccount = { ...limit, points: limit.points * callersOfAccount };
+        return [own, { ...placeOf(id, `${name} account`, ofAccount, '', widerKey), isSilent: true }];
+      }
       const site = 'source' in subject ? siteAround(subject.source) : null;
       if (site === null) return [own];
       const ofSite = { ...limit, points: limit.points * networksOfSite };
-      return [own, placeOf(id, `${name} site`, ofSite, textOf({ ...subject, source: site }), siteKey)];
+      return [own, placeOf(id, `${name} site`, ofSite, textOf({ ...subject, source: site }), widerKey)];
     },
     keptKeys: () => [...byLength.values()].reduce((sum, { own, shared }) => sum + own.size + shared.size, 0),
   };
+}
+
+/** Who authenticated with what an account makes for itself. */
+function isCaller(subject: LimitSubject): boolean {
+  return !('source' in subject) && ('credential' in subject || 'apiKey' in subject);
 }
 
 export function nameOf(limited: LimitName | PolicyLimit): LimitName | PolicyLimit['name'] {

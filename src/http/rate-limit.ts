@@ -31,6 +31,7 @@ interface BoundedLimits extends Limits {
 
 /** What an event was counted in, and the state then. */
 interface Counted {
+  readonly place: Place;
   readonly counter: Counter;
   readonly portion: Portion | null;
   readonly state: LimitState;
@@ -38,7 +39,8 @@ interface Counted {
 
 /**
  * Counters in the memory of this process, over fixed windows; what other nodes counted is added as it becomes known
- * (`portions`). The requests of an IPv6 network are also counted for the site that it is in. Strangers choose the keys,
+ * (`portions`). The requests of an IPv6 network are also counted for the site that it is in, and those of an API
+ * credential or key for all of the account. Strangers choose the keys,
  * so their number is bounded: beyond it, a new subject shares one of 256 counters with others, and a known one keeps
  * its own until its window ends.
  */
@@ -87,7 +89,8 @@ export function createLimits({
     counter.count += 1;
     if (own) portions?.note(place, own, limit.points, now);
     const portion = own && portionOf(place, now);
-    return { counter, portion, state: portion ? portionState(portion, limit, now) : stateOf(counter, limit, now) };
+    const state = portion ? portionState(portion, limit, now) : stateOf(counter, limit, now);
+    return { place, counter, portion, state };
   }
 
   /** Throws when none is left. */
@@ -99,7 +102,7 @@ export function createLimits({
   }
 
   function leastAt(found: readonly Place[], now: number): LimitState | null {
-    return leastOf(found.map((place) => stateAt(place, now)));
+    return leastOf(found.map((place) => ({ place, state: stateAt(place, now) })));
   }
 
   return {
@@ -109,7 +112,7 @@ export function createLimits({
       // Checked before counting: a refused request uses up nothing, and makes no counter.
       if (require(limited, leastAt(found, now)) === null) return null;
       const counted = found.map((place) => count(place, now));
-      const least = leastOf(counted.map(({ state }) => state));
+      const least = leastOf(counted);
       return (
         least && {
           ...least,
@@ -144,10 +147,11 @@ export function createLimits({
 }
 
 /** The state with the least left; of equals, the one that ends last. Null if there are none. */
-function leastOf(states: readonly LimitState[]): LimitState | null {
-  const [least = null] = states.toSorted(
-    (one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds,
-  );
+function leastOf(found: readonly Pick<Counted, 'place' | 'state'>[]): LimitState | null {
+  const heard = found.filter(({ place, state }) => !place.isSilent || state.remaining === 0);
+  const [least = null] = heard
+    .map(({ state }) => state)
+    .toSorted((one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds);
   return least;
 }
 

@@ -41,6 +41,7 @@ export interface CredentialToken {
 }
 
 export interface CallerStore {
+  /** Others that are made wait until the transaction ends. */
   createCredential(credential: New<CredentialRecord>): Promise<CredentialRecord>;
   findCredential(accountId: number, clientId: string): Promise<CredentialRecord | null>;
   listCredentials(accountId: number): Promise<CredentialRecord[]>;
@@ -54,6 +55,7 @@ export interface CallerStore {
   findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
   /** False when it was revoked before. */
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<boolean>;
+  /** As `createCredential`. */
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
   /** Active keys. Fields: `id`, `name`. */

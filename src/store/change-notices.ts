@@ -12,16 +12,27 @@ export type MeansChange =
   | 'passkey_removed'
   | 'recovery_codes';
 
+/**
+ * How well an address is known to be the user's, the best first. `proven`: they signed in while they had it. `settled`:
+ * they have had it for a day. `new`: neither, so it may be a stranger's.
+ */
+export const noticeStandings = ['proven', 'settled', 'new'] as const;
+
+export type NoticeStanding = (typeof noticeStandings)[number];
+
 /** A message that a user's means of sign-in was changed; stored until it is sent or abandoned. */
 export interface ChangeNoticeRecord {
   readonly accountId: number;
   readonly id: number;
   /** The recipient: the user's address before the change, or after it. */
   readonly address: string;
+  readonly standing: NoticeStanding;
   readonly changes: readonly MeansChange[];
   readonly changedAt: Milliseconds;
   readonly attempts: number;
   readonly dueAt: Milliseconds;
+  /** From when it may be sent, as far as limits go: later than now, it is held back. Null: they were not asked yet. */
+  readonly allowedAt: Milliseconds | null;
 }
 
 /** Unsent messages about changes. */
@@ -41,7 +52,22 @@ export interface ChangeNoticeStore {
     limit: number,
     except?: readonly number[],
   ): Promise<ChangeNoticeRecord[]>;
-  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** `allowedAt` is kept if it is not given. */
+  postpone(accountId: number, id: number, dueAt: Milliseconds, allowedAt?: Milliseconds | null): Promise<void>;
   /** False when there is none, or when a change after `changedAt` is still to be reported. */
   remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
+  /** The messages to an address that are held back at `now`. */
+  findHeld(accountId: number, address: string, now: Milliseconds): Promise<ChangeNoticeRecord[]>;
+  /** Puts one message in the place of several; what it says is made of them as they were last. */
+  merge(
+    accountId: number,
+    ids: readonly number[],
+    made: (merged: readonly ChangeNoticeRecord[]) => New<ChangeNoticeRecord>,
+  ): Promise<void>;
+  /**
+   * From when the allowance with this digest is wholly free; 0 if it is. Others who read it wait until the transaction
+   * ends.
+   */
+  lockPace(accountId: number, digest: string): Promise<Milliseconds>;
+  setPace(accountId: number, digest: string, freeAt: Milliseconds): Promise<void>;
 }

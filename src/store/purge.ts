@@ -24,6 +24,7 @@ export const expiringTables = [
   'kept_answers',
   'refusals',
   'limit_counts',
+  'notice_paces',
   'account_counts',
   'console_grants',
   'console_proofs',

@@ -41,6 +41,8 @@ export interface UserRecord {
   readonly updatedAt: Milliseconds;
   /** Until when no reset link goes to the address, because its writer may not set passwords; null: no hold. */
   readonly emailHeldUntil: Milliseconds | null;
+  /** When the address took the place of another one; null: the user was created with it, or none is known. */
+  readonly emailWrittenAt: Milliseconds | null;
   /**
    * Counts the changes of address, user name, password and status: a link works only for the number at which it was
    * made.
@@ -103,7 +105,10 @@ export interface CountedAttempt {
 }
 
 /** A user to be created, without counts, holds or details by default. */
-type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt' | 'verifiedEmail'> &
+type NewUserRecord = Omit<
+  New<UserRecord>,
+  'meansVersion' | 'emailHeldUntil' | 'emailWrittenAt' | 'signedOutAt' | 'verifiedEmail'
+> &
   Partial<Pick<UserRecord, 'emailHeldUntil' | 'verifiedEmail'>>;
 
 /** What can be changed of a user. */

@@ -165,7 +165,8 @@ describe('deploy/helm/gatehouse', () => {
       fixed.map(([name]) => name),
       'what the chart sets cannot be set otherwise',
     );
-    const given = { ...Object.fromEntries(fixed), ...(values['settings'] as Record<string, string>) };
+    const settings = values['settings'] as Record<string, string>;
+    const given = { ...Object.fromEntries(fixed), ...settings, TRUST_PROXY: '10.42.7.15' };
     for (const name of Object.keys(given)) assert.ok(isSetting(name), name);
     const config = readConfig(given);
     assert.equal(config.port, Number(/containerPort: (\d+)/.exec(all)?.[1]));
@@ -174,6 +175,17 @@ describe('deploy/helm/gatehouse', () => {
     const probe = /readinessProbe:[\s\S]*?periodSeconds: (\d+)[\s\S]*?failureThreshold: (\d+)/.exec(all) ?? [];
     assert.ok(config.drainSeconds > Number(probe[1]) * Number(probe[2]));
     assert.match(all, /terminationGracePeriodSeconds: \{\{ add \(int \.Values\.settings\.DRAIN_SECONDS\) 20 \}\}/);
+  });
+
+  it('trusts no proxy that nobody named, and the guide names an address, not the range of all pods', () => {
+    assert.equal(at('settings.TRUST_PROXY'), '');
+    const environment = /define "gatehouse\.environment" -\}\}\n([\s\S]*?)\nenv:/.exec(all)?.[1] ?? '';
+    assert.match(
+      environment,
+      /^\{\{- if not \.Values\.settings\.TRUST_PROXY \}\}\n\{\{- fail "[^"]+" \}\}\n\{\{- end \}\}$/,
+    );
+    const [, shown = ''] = /--set settings\.TRUST_PROXY=(\S+)/.exec(read('docs/deploying.md')) ?? [];
+    assert.match(shown, /^\d+(?:\.\d+){3}$/);
   });
 
   it('asks for health at addresses that there are, and scales by a metric that there is', async () => {

@@ -64,7 +64,8 @@ for (const kind of databases) {
       const { user } = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
       await assert.rejects(
         app.services.store.transaction(async (tx) => {
-          const notice = { accountId: app.account.id, address: 'a@b', changedAt: 0, attempts: 0, dueAt: 0 };
+          const unsent = { changedAt: 0, attempts: 0, dueAt: 0, allowedAt: null };
+          const notice = { accountId: app.account.id, address: 'a@b', standing: 'proven', ...unsent } as const;
           await tx.changeNotices.add({ ...notice, changes: ['password'] });
           const ended = { userId: user.id, except: null };
           assert.equal(await tx.notices.addForSessions(app.account.id, ended, () => 'x', app.services.clock.now()), 1);

@@ -69,6 +69,34 @@ describe('rate limits', () => {
     assert.equal(await left(network(1)), 2);
   });
 
+  test('all credentials of an account have four times a limit, and so have its keys; others are not concerned', async () => {
+    for (const subjectOf of [(id: number) => ({ credential: `${id}` }), (id: number) => ({ apiKey: id })]) {
+      const { limits, take, left, wait } = openLimits();
+      for (const id of [1, 2, 3, 4]) {
+        assert.deepEqual([await take(subjectOf(id)), await left(subjectOf(id))], [0, 1]);
+        assert.equal((await limits.state(account, 'sign-in', subjectOf(id)))?.limit, 2, 'what is said is of its own');
+      }
+      wait(10_000);
+      for (const id of [1, 2, 3]) assert.equal(await take(subjectOf(id)), 0);
+      assert.deepEqual([await left(subjectOf(1)), await left(subjectOf(4)), await left(subjectOf(5))], [0, 1, 2]);
+      const { giveBack, ...last } = await taken(limits, subjectOf(5));
+      assert.deepEqual(last, { limit: 8, remaining: 0, resetSeconds: 50 }, 'nothing is left of the account');
+      assert.equal(await take(subjectOf(4)), 50);
+      assert.deepEqual(await limits.state(account, 'sign-in', subjectOf(6)), {
+        limit: 8,
+        remaining: 0,
+        resetSeconds: 50,
+      });
+      const source = networkSourceOf('192.0.2.1');
+      for (const other of [{ user: 1 }, { source, credential: '7' }]) assert.equal(await take(other), 0);
+      assert.equal(await take(subjectOf(7), accountOf(2)), 0);
+      await giveBack();
+      assert.equal(await take(subjectOf(4)), 0);
+      wait(minute);
+      assert.equal(await take(subjectOf(1)), 0);
+    }
+  });
+
   test('accounts, limits and subjects do not mix', async () => {
     const { limits, take } = openLimits();
     const source = networkSourceOf('192.0.2.1');

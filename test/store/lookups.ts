@@ -114,6 +114,7 @@ export function lookups({
       () => notices.addForSessions(1, { userId: 1, except: 'x' }, () => 'x', now),
     ],
     ...[() => changeNotices.postpone(1, 1, now), () => changeNotices.remove(1, 1, now), () => users.lock(1, 1)],
+    ...[() => changeNotices.findHeld(1, 'a@b', now), () => changeNotices.setPace(1, 'x', now)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, { userIds: [1, 2] }, now)],
     ...[() => grants.revokeUnassigned(1, { appId: 1 }, now), () => grants.findAccessToken(1, 1)],

@@ -37,3 +37,13 @@ export async function setUser(
 ): Promise<FullUser> {
   return updateUser(services, account, userId, await inputOf(services, account, given));
 }
+
+/** A user who signed in just now: their address is known to be theirs (src/domain/means/note-change.ts). */
+export async function noteSignIn(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  userId: number,
+): Promise<void> {
+  // Later than an address that was written in this millisecond.
+  await store.users.update(account.id, userId, { lastLogin: clock.now() + 1 });
+}

@@ -6,6 +6,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readText } from '../text.ts';
+import { firstOnly, requireRoom } from './room.ts';
 
 /** A new key; its text is not shown again. */
 export interface NewApiKey {
@@ -15,7 +16,10 @@ export interface NewApiKey {
   readonly createdAt: Milliseconds;
 }
 
-/** Creates a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
+/**
+ * Creates a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters, and for one
+ * too many.
+ */
 export async function createApiKey(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -33,6 +37,8 @@ export async function createApiKey(
     const { id, name, createdAt } = await tx.callers.createApiKey(key);
     const target = { type: 'api_key', id } as const;
     await recordEvent(tx, services, account, { action: 'api_key.created', target, detail: {} });
+    // What was made holds others up: of two at once, the second one sees the first.
+    requireRoom('api_key', (await tx.callers.pageApiKeys(account.id, firstOnly)).total);
     return { id, name, apiKey, createdAt };
   });
 }

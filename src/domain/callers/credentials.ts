@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { firstOnly, requireRoom } from './room.ts';
 import { readScopes } from './scopes.ts';
 
 /** A new credential; its secret is not shown again. */
@@ -16,7 +17,7 @@ export interface NewCredential {
   readonly createdAt: Milliseconds;
 }
 
-/** Creates a credential with the given scopes. Throws `value_invalid` for an unknown scope. */
+/** Creates a credential with the given scopes. Throws `value_invalid` for an unknown scope, and for one too many. */
 export async function createCredential(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -36,6 +37,8 @@ export async function createCredential(
     const { id, scopes, createdAt } = await tx.callers.createCredential(credential);
     const target = { type: 'credential', id } as const;
     await recordEvent(tx, services, account, { action: 'credential.created', target, detail: { scopes } });
+    // What was made holds others up: of two at once, the second one sees the first.
+    requireRoom('credential', (await tx.callers.pageCredentials(account.id, firstOnly)).total);
     return { id, clientId, clientSecret, scopes, createdAt };
   });
 }

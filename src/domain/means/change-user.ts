@@ -20,9 +20,11 @@ export async function changeUser(
   given: UserUpdate,
   authority: Authority = 'all',
 ): Promise<UserRecord | null> {
-  const hold = holdOf(former, given, authority, services.clock.now());
+  const now = services.clock.now();
+  const hold = holdOf(former, given, authority, now);
   const isOther = given.email !== undefined && given.email !== former.email;
-  const changes = { ...(isOther && { verifiedEmail: null }), ...given, ...hold };
+  const written = isOther ? { emailWrittenAt: now } : {};
+  const changes = { ...(isOther && { verifiedEmail: null }), ...written, ...given, ...hold };
   const current = await tx.users.update(account.id, former.id, changes);
   if (current) await noteChange(services, tx, account, changesBetween(former, current), former, current);
   return current;

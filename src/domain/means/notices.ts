@@ -3,9 +3,11 @@
 import type { Services } from '../../services.ts';
 import type { ChangeNoticeRecord } from '../../store/change-notices.ts';
 import { accountOf } from '../accounts/accounts.ts';
+import { createOnceAnHour, type Once } from '../audit/once.ts';
 import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { createWorker, type Worker } from '../worker.ts';
 import { changeMessage } from './message.ts';
+import { paceNotice } from './notice-pace.ts';
 
 const atOnce = 4;
 
@@ -13,25 +15,33 @@ type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' 
 
 /** Sends the stored messages, `atOnce` at a time. */
 export function createChangeNotices(services: NoticeServices): Worker {
+  const onceAnHour = createOnceAnHour();
   return createWorker<ChangeNoticeRecord>(services, {
     name: 'change notices',
     atOnce,
     claim: (now, { accounts }) => services.store.changeNotices.claim(now, now + mailClaimMilliseconds, 1, accounts),
-    deliver: (notice) => deliver(services, notice),
+    deliver: (notice) => deliver(services, onceAnHour, notice),
   });
 }
 
-async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Promise<void> {
+async function deliver(services: NoticeServices, onceAnHour: Once, notice: ChangeNoticeRecord): Promise<void> {
   const { changeNotices, accounts } = services.store;
   const { accountId, id, attempts, changedAt } = notice;
   const record = await accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
+  if (account && notice.allowedAt === null && (await paceNotice(services, notice)) !== null) {
+    const happening = { kind: 'held back', about: 'change notices', what: '', source: null };
+    if (onceAnHour.isFirst(accountId, happening)) {
+      services.log.warn('change notices held back', { account: account.subdomain });
+    }
+    return;
+  }
   const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
   const pause = mailPauses[attempts - 1];
   if (sent || account === null || pause === undefined) {
     if (!(await changeNotices.remove(accountId, id, changedAt))) {
-      // The same was changed again while the message was being sent: it is reported as well.
-      await changeNotices.postpone(accountId, id, services.clock.now());
+      // The same was changed again while the message was being sent: it is reported as well, as one message more.
+      await changeNotices.postpone(accountId, id, services.clock.now(), null);
       return;
     }
     if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ApiKeyRecord, CallerStore, CredentialRecord } from '../callers.ts';
 import type { ListQuery } from '../listing.ts';
+import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -36,10 +37,16 @@ function live(query: ListQuery): ListQuery {
   return { ...query, filters: [...query.filters, { field: 'revoked_at', test: 'is', values: [-1] }] };
 }
 
+/** Callers of an account are made one at a time, so that whoever counts them counts all. */
+async function holdAccount(tx: Knex, accountId: number): Promise<void> {
+  await dialectOf(tx).lock(() => tx('accounts').where('id', accountId).select('id'), 'forNoKeyUpdate');
+}
+
 function credentialVerbs(db: Knex): Pick<CallerStore, CredentialVerb> {
   return {
     createCredential: (credential) =>
       separately(db, async (tx) => {
+        await holdAccount(tx, credential.accountId);
         const [row] = await tx('credentials').insert(rows.credentials.write(credential)).returning('*');
         return rows.credentials.read(row);
       }),
@@ -83,6 +90,7 @@ export function callerVerbs(db: Knex, hot: HotVerbs): CallerStore {
     ...tokenVerbs(db, hot),
     createApiKey: (key) =>
       separately(db, async (tx) => {
+        await holdAccount(tx, key.accountId);
         const [row] = await tx('api_keys').insert(rows.apiKeys.write(key)).returning('*');
         return rows.apiKeys.read(row);
       }),

@@ -98,6 +98,7 @@ export const dependants = {
   logout_notices: none,
   migrations: none,
   migrations_lock: none,
+  notice_paces: none,
   // The first one of a client also changes its row.
   open_server_clients: none,
   package_bundles: none,

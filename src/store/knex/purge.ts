@@ -46,6 +46,7 @@ export const expiringKinds: Readonly<Record<ExpiringTable, Kind>> = {
   refusals: { key: ['request_id'], keep: 0 },
   // They end by the database's clock, which may be behind that of a node.
   limit_counts: { key: ['digest'], keep: minute },
+  notice_paces: { key: ['digest'], keep: 0 },
   account_counts: { key: ['day', 'kind'], keep: 0 },
   // A code that is used again ends its token.
   console_grants: { key: ['digest'], keep: 0 },

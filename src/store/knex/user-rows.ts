@@ -29,6 +29,7 @@ export const users = shape<UserRecord>('users', 'id', {
   activatedAt: 'activated_at',
   createdAt: 'created_at',
   emailHeldUntil: 'email_held_until',
+  emailWrittenAt: 'email_written_at',
   meansVersion: 'means_version',
 });
 

@@ -34,7 +34,7 @@ const unset = {
 } as const satisfies UserDetails & Partial<UserRecord>;
 
 /** What every new user begins with. */
-const unused = { signedOutAt: null, meansVersion: 0 } as const satisfies Partial<UserRecord>;
+const unused = { emailWrittenAt: null, signedOutAt: null, meansVersion: 0 } as const satisfies Partial<UserRecord>;
 
 function readOne(row: DbRow | undefined): UserRecord | null {
   return row ? rows.users.read(row) : null;

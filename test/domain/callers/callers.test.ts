@@ -13,6 +13,8 @@ import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import type { CredentialRecord } from '../../../src/store/callers.ts';
 import { failureOf } from '../../store/samples.ts';
+import { onEachDatabase } from '../../store/suite.ts';
+import { execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testClock, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
 
@@ -144,5 +146,44 @@ onServices('callers', (subject) => {
     assert.equal(await failureOf(revokeApiKey(services, account, id)), 'not_found api key');
     assert.deepEqual(await listApiKeys(services, account), []);
     assert.equal(await failureOf(createApiKey(services, account, 'a\nb')), 'value_invalid name');
+  });
+});
+
+onEachDatabase('the number of callers', (subject) => {
+  test('an account has 1,000 pairs and 1,000 API keys at most, of two made at once too; one revoked makes room', async () => {
+    const services = await testServices(subject.store);
+    const account = await createTestAccount(services);
+    const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 999)';
+    const made = `select ${account.id}, 'old ${account.id} ' || n`;
+    await execute(
+      subject.url,
+      `insert into credentials (account_id, client_id, secret_digest, scopes, created_at)
+         ${numbers} ${made}, 'x', '["read_users"]', 1 from numbers;
+         insert into api_keys (account_id, digest, name, created_at) ${numbers} ${made}, 'old', 1 from numbers`,
+    );
+    const pair = () => createCredential(services, account, ['read_users']);
+    const key = () => createApiKey(services, account, 'new');
+    for (const [make, count, refused] of [
+      [pair, listCredentials, 'credential cannot be added: the account has 1000 credentials already'],
+      [key, listApiKeys, 'api_key cannot be added: the account has 1000 API keys already'],
+    ] as const) {
+      const ends = await Promise.allSettled([make(), make(), make()]);
+      const reasons = ends.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      assert.deepEqual(
+        reasons.map(({ code, message }) => [code, message]),
+        [
+          ['value_invalid', refused],
+          ['value_invalid', refused],
+        ],
+      );
+      assert.equal((await count(services, account)).length, 1_000);
+    }
+    await revokeCredential(services, account, `old ${account.id} 7`);
+    const [first] = await listApiKeys(services, account);
+    await revokeApiKey(services, account, first?.id ?? 0);
+    await pair();
+    await key();
+    assert.equal(await failureOf(pair()), 'value_invalid credential');
+    assert.equal(await failureOf(key()), 'value_invalid api_key');
   });
 });

@@ -9,8 +9,8 @@ import { createChangeNotices } from '../../../src/domain/means/notices.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readTable } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
-import { makeUser } from '../../support/sign-in.ts';
-import { setUser } from '../../support/users.ts';
+import { makeUser as makeNewUser } from '../../support/sign-in.ts';
+import { noteSignIn, setUser } from '../../support/users.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -50,6 +50,12 @@ for (const kind of sampledDatabases) {
     after(() => app.dispose());
 
     const left = async () => (await readTable(app.url, 'change_notices')).length;
+    /** Somebody who signed in here. */
+    const makeUser = async (at: TestApp) => {
+      const user = await makeNewUser(at);
+      await noteSignIn(at.services, at.account, user.id);
+      return user;
+    };
     const run = () => app.services.changeNotices.run();
     const change = ({ id }: { readonly id: number }) =>
       setUser(app.services, app.account, id, { username: `u${id}-${app.services.clock.now()}` });

@@ -1,4 +1,4 @@
-/** Limits across nodes. */
+/** Limits: across nodes, of an account, and of messages. */
 
 import type { Mutant } from '../mutant.ts';
 
@@ -34,5 +34,29 @@ export const limits: readonly Mutant[] = [
     text: 'when excluded.expires_at <= excluded.told_at then limit_counts.taken',
     becomes: 'when 1 = 0 then 0',
     killedBy: 'store/limit-counts.test.ts',
+  },
+  {
+    id: 'limit-account',
+    rule: 'all credentials of an account count together, too',
+    file: 'http/limit-places.ts',
+    text: 'if (isCaller(subject)) {',
+    becomes: 'if (false) {',
+    killedBy: 'http/rate-limit.test.ts',
+  },
+  {
+    id: 'notice-pace',
+    rule: 'messages to an address that nobody proved are held back',
+    file: 'domain/means/notice-pace.ts',
+    text: 'return Math.max(now, freeAt - (atOnce - 1) * period);',
+    becomes: 'return now;',
+    killedBy: 'domain/means/notice-pace.test.ts',
+  },
+  {
+    id: 'notice-proof',
+    rule: 'an address is proven by a sign-in after it was written, not by one before',
+    file: 'domain/means/note-change.ts',
+    text: 'lastLogin > (emailWrittenAt ?? 0)',
+    becomes: 'lastLogin > 0',
+    killedBy: 'domain/means/notice-pace.test.ts',
   },
 ];

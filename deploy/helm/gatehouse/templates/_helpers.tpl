@@ -17,6 +17,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{/* The settings of a pod: those of the chart, and the values; the Secret adds what neither says. */}}
 {{- define "gatehouse.environment" -}}
+{{- if not .Values.settings.TRUST_PROXY }}
+{{- fail "settings.TRUST_PROXY is empty: name the addresses of the ingress controller (docs/deploying.md)" }}
+{{- end }}
 env:
   - { name: HOST, value: "0.0.0.0" }
   - { name: PORT, value: "3000" }

@@ -48,6 +48,7 @@ import * as administrators from './0056_administrators.ts';
 import * as userCounts from './0057_user_counts.ts';
 import * as userSearch from './0058_user_search.ts';
 import * as hookLogSizes from './0059_hook_log_sizes.ts';
+import * as noticePaces from './0060_notice_paces.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -103,6 +104,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0057_user_counts', ...userCounts },
   { name: '0058_user_search', ...userSearch },
   { name: '0059_hook_log_sizes', ...hookLogSizes },
+  { name: '0060_notice_paces', ...noticePaces },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -172,11 +172,11 @@ for (const kind of databases) {
 
     const newest = async () => (await app.services.store.events.listBefore(app.account.id, null, 1))[0]?.id ?? 0;
 
-    // One place decides for all forms: each is tried with every second change, the next one with the others.
+    // One place decides for all forms: each is tried with every third change, the next ones with the others.
     for (const [row, [name, form]] of Object.entries(forms).entries()) {
       const [path = ''] = name.split(' ');
       for (const [column, [what, change]] of Object.entries(changes).entries()) {
-        if (!change.concerns(form) || !isSampled(row + column, 2)) continue;
+        if (!change.concerns(form) || !isSampled(row + column, 3)) continue;
         check(`${what}: ${name} changes nothing`, async () => {
           const { browser, fields } = await ready(form);
           let before = 0;

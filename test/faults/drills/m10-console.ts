@@ -5,7 +5,7 @@ import { matrixDrill } from '../matrix-drill.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * M10: the console; `npm test` walks on SQLite, looks for one cause in 22, and at one screen in 16.
+ * M10: the console; `npm test` takes most walks, on SQLite, looks for one cause in 22, and at one screen in 16.
  */
 export const drill = matrixDrill({
   id: 'M10',

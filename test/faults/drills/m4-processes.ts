@@ -6,10 +6,12 @@ import { matrixDrill } from '../matrix-drill.ts';
  */
 export const drill = matrixDrill({
   id: 'M4',
-  title: 'secrets in every place of every route, the life of a server, and every kind of damage, on both databases',
+  title:
+    'secrets in every place of every route, the life of a server, and every kind of damage, on both databases; the package in another Node',
   files: [
     ...['backup', 'canary', 'damage', 'lifecycle'].map((name) => `test/faults/${name}.test.ts`),
     'test/cli/serve.test.ts',
     'test/cli/start.test.ts',
+    'test/scripts/package.test.ts',
   ],
 });

@@ -5,7 +5,17 @@ export const drill = matrixDrill({
   id: 'M6',
   title: 'people in a browser, with and without JavaScript, with applications of every name',
   files: [
-    ...['account', 'adaptations', 'applications', 'docs', 'invite', 'new-password', 'second-factor', 'sign-in'],
+    ...[
+      'account',
+      'adaptations',
+      'applications',
+      'docs',
+      'history',
+      'invite',
+      'new-password',
+      'second-factor',
+      'sign-in',
+    ],
     'sign-out',
   ].map((name) => `test/browser/${name}.test.ts`),
 });

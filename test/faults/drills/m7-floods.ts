@@ -1,7 +1,7 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
 /**
- * M7: who waits how long for a password digest; `npm test` tries each flood with one seed, and none of the six largest.
+ * M7: who waits how long for a password digest; `npm test` tries most floods with one seed, and none of the seven largest.
  */
 export const drill = matrixDrill({
   id: 'M7',

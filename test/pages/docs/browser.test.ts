@@ -153,12 +153,16 @@ describe('the documentation in a browser', () => {
       await page.goto(`${origin}/docs`);
       const step = page.getByRole('listitem').filter({ hasText: /^Assign the app to the user/ });
       assert.equal(await markerOf(step), 'decimal');
-      await step.getByRole('link').click();
-      await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+      // Both links draw the largest contract.
+      if (isWhole) {
+        await step.getByRole('link').click();
+        await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();
+      } else {
+        assert.match((await step.getByRole('link').getAttribute('href')) ?? '', /^\/docs\/api-2#/);
+      }
       await page.goto(`${origin}/docs/oidc-2`);
       const written = page.locator('#reference ol li', { hasText: 'Assign access' });
       assert.equal(await markerOf(written), 'decimal');
-      // It draws the largest contract a second time.
       if (!isWhole) return;
       await written.getByRole('link').click();
       await page.getByRole('heading', { name: 'Assign an app to users', level: 2 }).waitFor();

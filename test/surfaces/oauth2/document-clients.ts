@@ -423,13 +423,15 @@ export function documentClients(kind: 'sqlite' | 'postgres'): void {
     await signInForCode(small, known, user);
     const known2 = await small.services.store.clients.find(small.account.id, known.client_id);
     assert.ok(known2);
-    for (let index = 0; index < 999; index += 1) {
-      const made = await small.services.store.clients.ensureDocument(
-        { ...known2, clientId: `https://app.example.com/many-${index}` },
-        1000,
-      );
-      assert.equal(made?.isNew, true);
-    }
+    await small.services.store.transaction(async (tx) => {
+      for (let index = 0; index < 999; index += 1) {
+        const made = await tx.clients.ensureDocument(
+          { ...known2, clientId: `https://app.example.com/many-${index}` },
+          1000,
+        );
+        assert.equal(made?.isNew, true);
+      }
+    });
     const next = publish(documents);
     const at = await submit(small, await walk(small, new CookieJar(), authorizePath(next)), {
       username: user.email ?? '',

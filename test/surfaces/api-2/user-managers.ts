@@ -69,6 +69,23 @@ export function userManagers(app: () => TestApp): void {
     assert.equal(await linksTo(made), 0);
   });
 
+  it('changes of users at addresses that asked for nothing send one message an hour to each', async () => {
+    using _ = app().services.clock.hold();
+    const api = await manager();
+    const strangers = [address(), address()];
+    for (const email of strangers) {
+      const { id } = await newUser(api, { email, status: 1 });
+      for (let times = 0; times < 9; times += 1) {
+        await api.done(200, 'PUT', `/users/${id}`, { username: unique('again'), email_verified: true });
+        await app().services.changeNotices.run();
+      }
+    }
+    const title = 'Your user name was changed';
+    for (const email of strangers) assert.deepEqual(await titlesTo(app(), email), [title]);
+    app().services.clock.advance(3_600_000);
+    for (const email of strangers) assert.deepEqual(await titlesTo(app(), email), [title, title]);
+  });
+
   it('sending the same address again neither starts nor extends a hold', async () => {
     const api = await manager();
     const user = await makeUser(app());

@@ -43,8 +43,8 @@ export interface Windows {
 }
 
 /**
- * The place of a subject under one limit, or of the site around its network, or of its account. Without the secret nobody can tell which
- * subjects share a counter.
+ * The place of a subject under one limit, or of the site around its network, or of its account. Without the secret
+ * nobody can tell which subjects share a counter.
  */
 export interface Place {
   readonly accountId: number;

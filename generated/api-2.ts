@@ -1657,7 +1657,7 @@ export interface paths {
          *     the account take no more than its setting `hook_log_megabytes` (2,000 million bytes, unless the operator changes
          *     it): beyond it the oldest go first. Of runs that write more than a hundredth of that in a minute the outcome is
          *     kept without the lines and without the context for a replay, and a last line says so; of one that failed, the
-         *     last 2,000 characters of its lines as well. At most 100 a page, and 100 by default. A bad cursor is 422.
+         *     last 6,000 characters of its lines as well. At most 100 a page, and 100 by default. A bad cursor is 422.
          */
         readonly get: operations["listHookLogs"];
         readonly put?: never;

@@ -40,9 +40,8 @@ interface Counted {
 /**
  * Counters in the memory of this process, over fixed windows; what other nodes counted is added as it becomes known
  * (`portions`). The requests of an IPv6 network are also counted for the site that it is in, and those of an API
- * credential or key for all of the account. Strangers choose the keys,
- * so their number is bounded: beyond it, a new subject shares one of 256 counters with others, and a known one keeps
- * its own until its window ends.
+ * credential or key for all of the account. Strangers choose the keys, so their number is bounded: beyond it, a new
+ * subject shares one of 256 counters with others, and a known one keeps its own until its window ends.
  */
 export function createLimits({
   elapsed = () => performance.now(),

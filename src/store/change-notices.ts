@@ -13,10 +13,10 @@ export type MeansChange =
   | 'recovery_codes';
 
 /**
- * How well an address is known to be the user's, the best first. `proven`: they signed in while they had it. `settled`:
- * they have had it for a day. `new`: neither, so it may be a stranger's.
+ * How well an address is known to be the user's, the best first. `proven`: they signed in while they had it, or make the
+ * change themselves. `unproven`: neither, so it may be a stranger's.
  */
-export const noticeStandings = ['proven', 'settled', 'new'] as const;
+export const noticeStandings = ['proven', 'unproven'] as const;
 
 export type NoticeStanding = (typeof noticeStandings)[number];
 
@@ -56,6 +56,8 @@ export interface ChangeNoticeStore {
   postpone(accountId: number, id: number, dueAt: Milliseconds, allowedAt?: Milliseconds | null): Promise<void>;
   /** False when there is none, or when a change after `changedAt` is still to be reported. */
   remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
+  /** How many messages to `unproven` addresses the account has, counted up to `most`. */
+  countUnproven(accountId: number, most: number): Promise<number>;
   /** The messages to an address that are held back at `now`. */
   findHeld(accountId: number, address: string, now: Milliseconds): Promise<ChangeNoticeRecord[]>;
   /** Puts one message in the place of several; what it says is made of them as they were last. */

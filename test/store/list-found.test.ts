@@ -16,7 +16,7 @@ before(async () => {
 after(() => opened.dispose());
 
 /** A page of two of the users found, and how many statements read users for it. */
-async function search(accountId: number, page: number) {
+async function search(accountId: number, page: number, part?: 'ids') {
   const engine = openPostgres({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
   try {
     const sent: string[] = [];
@@ -24,9 +24,11 @@ async function search(accountId: number, page: number) {
     const { users } = verbsOn(engine.db, engine.hot);
     const sort = { field: 'lastname', descending: true };
     const filters = [matching('lastname', '*oppe*')];
-    const found = await users.page(accountId, { filters, sort, limit: 2, at: { page } });
+    const found = await users.page(accountId, { filters, sort, limit: 2, at: { page }, ...(part && { part }) });
     const statements = sent.filter((sql) => /"users"/.test(sql)).length;
-    return { names: found.items.map(({ lastname }) => lastname), total: found.total, after: found.after, statements };
+    const columns = /\S+(?=, place_id, list_key, total)/.exec(sent.join())?.[0];
+    const names = found.items.map(({ lastname }) => lastname);
+    return { names, ids: found.ids, columns, total: found.total, after: found.after, statements };
   } finally {
     await engine.close();
   }
@@ -50,8 +52,16 @@ test('one statement finds a page and the total, also of a page behind the last',
   assert.deepEqual([first.total, first.statements], [5, 1]);
   assert.ok(first.after);
   const last = await search(accountId, 3);
-  assert.deepEqual(last, { names: ['Hopper00001'], total: 5, after: null, statements: 1 });
-  assert.deepEqual(await search(accountId, 4), { names: [], total: 5, after: null, statements: 1 });
+  assert.deepEqual([last.names, last.total, last.after, last.statements], [['Hopper00001'], 5, null, 1]);
+  const behind = await search(accountId, 4);
+  assert.deepEqual([behind.names, behind.total, behind.after, behind.statements], [[], 5, null, 1]);
+});
+
+test('a page of ids reads nothing else of a row', async () => {
+  const { id: accountId } = await newAccount(opened.store);
+  await addHoppers(accountId, 1, 3);
+  const { ids, names, columns } = await search(accountId, 1, 'ids');
+  assert.deepEqual([ids?.length, names, columns], [2, [], 'users.id']);
 });
 
 test('more than ten thousand are counted, and their page is read by itself', async () => {

@@ -13,8 +13,8 @@ import type { HookRunner } from './runner.ts';
 
 /** Of the room of an account. */
 const shareOfMinute = 0.01;
-/** What is left of the lines of a run that failed: the error that ended it is at their end. */
-const mostOfFailed = 2_000;
+/** What is left of the lines of a run that failed: the error that ended it, with its frames, is at their end. */
+const mostOfFailed = 6_000;
 
 /** What each account has written in this minute; by runner, of which a process has one. */
 interface Written {
@@ -67,7 +67,10 @@ function shortened(execution: NewExecution, why: string): NewExecution {
   const { events, outcome, requestId, createdAt, sealedReplay } = execution;
   const kept = outcome === 'success' || outcome === 'refused' ? [] : endOf(events);
   const lost = events.length - kept.length;
-  const missing = [...(lost > 0 ? [`${lost} lines`] : []), ...(sealedReplay === null ? [] : ['the context'])];
+  const missing = [
+    ...(lost > 0 ? [lost === 1 ? '1 line' : `${lost} lines`] : []),
+    ...(sealedReplay === null ? [] : ['the context']),
+  ];
   const note = noteLine(requestId, createdAt, 'WARN', `${missing.join(' and ')} not kept: ${why}`);
   const short = { ...execution, events: [...kept, note], sealedReplay: null };
   return bytesOf(short) < bytesOf(execution) ? short : execution;
@@ -77,9 +80,9 @@ function endOf(events: readonly string[]): readonly string[] {
   const kept: string[] = [];
   let left = mostOfFailed;
   for (const line of [...events].reverse()) {
+    if (left <= 0) break;
+    kept.push(line.slice(0, left));
     left -= line.length;
-    if (left < 0) break;
-    kept.push(line);
   }
   return kept.reverse();
 }

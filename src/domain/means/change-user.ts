@@ -10,7 +10,8 @@ import { noteChange } from './note-change.ts';
  * Writes a change of a user: the only way to write how the user signs in. The user is notified of another e-mail
  * address, user name or password, and an address is held if its writer may not set passwords. What was shown of the
  * former address does not hold for another one. Part of a transaction
- * that read `former` with `users.lock`. Returns the user as stored, null when there is none. Throws `conflict`.
+ * that read `former` with `users.lock`. Returns the user as stored, null when there is none. Throws `conflict`, and
+ * as `noteChange`.
  */
 export async function changeUser(
   services: Pick<Services, 'clock'>,
@@ -26,7 +27,10 @@ export async function changeUser(
   const written = isOther ? { emailWrittenAt: now } : {};
   const changes = { ...(isOther && { verifiedEmail: null }), ...written, ...given, ...hold };
   const current = await tx.users.update(account.id, former.id, changes);
-  if (current) await noteChange(services, tx, account, changesBetween(former, current), former, current);
+  if (current) {
+    const noted = { changes: changesBetween(former, current), former, email: current.email, authority };
+    await noteChange(services, tx, account, noted);
+  }
   return current;
 }
 

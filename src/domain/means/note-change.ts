@@ -1,45 +1,70 @@
 import type { Services } from '../../services.ts';
-import type { MeansChange, NoticeStanding } from '../../store/change-notices.ts';
+import type { ChangeNoticeStore, MeansChange, NoticeStanding } from '../../store/change-notices.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
-import { day } from '../durations.ts';
+import { hour } from '../durations.ts';
+import { Failure } from '../failure.ts';
+import type { Authority } from './authority.ts';
+import { mostUnproven } from './notice-pace.ts';
 
-type Addressee = Pick<UserRecord, 'email' | 'emailWrittenAt' | 'lastLogin' | 'createdAt'>;
+type Former = Pick<UserRecord, 'email' | 'emailWrittenAt' | 'lastLogin'>;
+
+/** What is changed, and what the user was before and is then. */
+export interface Noted {
+  readonly changes: readonly MeansChange[];
+  readonly former: Former;
+  /** Default: that of `former`. */
+  readonly email?: string | null;
+  /** Of whoever makes the change; default: `all`. */
+  readonly authority?: Authority;
+}
 
 /**
  * Notifies users of a change of how they sign in: the only way, whoever makes the change and wherever. Part of the
  * transaction of the change. The message is sent in the background (`createChangeNotices`) to the user's address before
  * the change and to the one after it. If a message about an earlier change of the same kind is still waiting, only one
- * is sent, so that repeated changes do not delay other messages.
+ * is sent, so that repeated changes do not delay other messages. While as many messages to unproven addresses wait as an
+ * account may have, none is added for another such address; throws `rate_limited` if it is the former address of a user
+ * whose address is changed by someone who may not set passwords.
  */
 export async function noteChange(
   { clock }: Pick<Services, 'clock'>,
   { changeNotices }: Pick<StoreVerbs, 'changeNotices'>,
   account: Pick<Account, 'id'>,
-  changes: readonly MeansChange[],
-  former: Addressee,
-  current: Pick<UserRecord, 'email'> = former,
+  { changes, former, email = former.email, authority = 'all' }: Noted,
 ): Promise<void> {
   if (changes.length === 0) return;
   const now = clock.now();
-  for (const address of new Set([former.email, current.email])) {
+  for (const address of new Set([former.email, email])) {
     if (address === null) continue;
-    const standing = address === former.email ? standingOf(former, now) : 'new';
+    const standing = address === former.email ? standingOf(former) : 'unproven';
+    if (standing === 'unproven' && (await isFull(changeNotices, account))) {
+      // The owner must hear of it before a link goes to the other address.
+      if (address === former.email && email !== address && authority === 'users') throw tooManyWait();
+      continue;
+    }
     const unsent = { changedAt: now, attempts: 0, dueAt: now, allowedAt: null };
     await changeNotices.add({ accountId: account.id, address, standing, changes, ...unsent });
   }
+}
+
+async function isFull(changeNotices: Pick<ChangeNoticeStore, 'countUnproven'>, { id }: Pick<Account, 'id'>) {
+  return (await changeNotices.countUnproven(id, mostUnproven)) >= mostUnproven;
+}
+
+function tooManyWait(): Failure {
+  const reason = 'too many messages to addresses that nobody proved are waiting';
+  return new Failure('rate_limited', { retryAfterSeconds: hour / 1000, reason });
 }
 
 /**
  * What is known of an address that a user has. `email_verified` does not count: a caller that writes users may declare
  * it.
  */
-function standingOf({ emailWrittenAt, lastLogin, createdAt }: Addressee, now: Milliseconds): NoticeStanding {
+function standingOf({ emailWrittenAt, lastLogin }: Former): NoticeStanding {
   // At a page it is the user's own doing, and there are limits before it.
   if (currentAuditContext().actor === null) return 'proven';
-  if (lastLogin !== null && lastLogin > (emailWrittenAt ?? 0)) return 'proven';
-  return (emailWrittenAt ?? createdAt) + day <= now ? 'settled' : 'new';
+  return lastLogin !== null && lastLogin > (emailWrittenAt ?? 0) ? 'proven' : 'unproven';
 }

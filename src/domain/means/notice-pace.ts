@@ -26,17 +26,19 @@ interface Pace {
 /** To one address: its owner hears of the first changes at once, and of what follows within the hour. */
 const toAddress: Readonly<Record<NoticeStanding, Pace>> = {
   proven: { atOnce: 5, period: hour },
-  settled: { atOnce: 1, period: hour },
-  new: { atOnce: 1, period: hour },
+  unproven: { atOnce: 1, period: hour },
 };
 
-/**
- * From an account to all `new` addresses: nobody changes so many users by hand, and strangers get 7,200 a day at most.
- * Former addresses, whose owners must hear of a change, are rarely new and do not wait behind these.
- */
+/** From an account to all unproven addresses: strangers get 7,200 a day at most. */
 const ofAccount: Pace = { atOnce: 300, period: hour / 300 };
 
-const accountDigest = digestOf('change notices to new addresses');
+/**
+ * Messages to unproven addresses that an account may have waiting: the last of them goes within ten hours, well before
+ * a reset link may go to an address that `manage_users` wrote (`authority.ts`).
+ */
+export const mostUnproven = 3_000;
+
+const accountDigest = digestOf('change notices to unproven addresses');
 
 /**
  * Lets a message go, for all its attempts, or holds it back together with others to its address. Returns the time until
@@ -60,7 +62,7 @@ export function paceNotice(
       return until;
     }
     const turn = turnOf(toAddress[standing], freeAt, now);
-    const at = standing === 'new' ? Math.max(turn, await takeOfAccount(changeNotices, accountId, now)) : turn;
+    const at = standing === 'unproven' ? Math.max(turn, await takeOfAccount(changeNotices, accountId, now)) : turn;
     await changeNotices.setPace(accountId, digest, Math.max(freeAt, at) + toAddress[standing].period);
     if (at > now) await changeNotices.merge(accountId, ids, (merged) => together(merged, at));
     else await changeNotices.postpone(accountId, id, dueAt, now);

@@ -74,7 +74,7 @@ export async function takeDevice(
   const device = (await secondFactors.listDevices(account.id, userId)).find(({ id }) => id === deviceId);
   if (!device || !(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
   await tx.authorizations.endRequests(account.id, { userId });
-  await noteChange(services, tx, account, [kinds[device.kind].removed], user);
+  await noteChange(services, tx, account, { changes: [kinds[device.kind].removed], former: user });
   if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
     await secondFactors.replaceRecoveryCodes(account.id, userId, []);
     await secondFactors.clearAttempts(account.id, userId);

@@ -131,7 +131,8 @@ async function tellEnrolled(
   const about = { ...(actor && { actor }), target: { type: 'user', id: userId } } as const;
   const detail = { device_id: id, factor_id: kinds[kind].id };
   await recordEvent(tx, services, account, { action: 'mfa.enrolled', ...about, detail });
-  await noteChange(services, tx, account, [kinds[kind].added], await requireUserId(tx, account, userId));
+  const former = await requireUserId(tx, account, userId);
+  await noteChange(services, tx, account, { changes: [kinds[kind].added], former });
 }
 
 /** The device of an enrolment, both while it waits and once it is accepted. Throws `not_found`. */

@@ -76,6 +76,6 @@ export async function replaceRecoveryCodes(
   if (!(await tx.secondFactors.listDevices(account.id, user.id)).some(makesCodes)) {
     throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
   }
-  await noteChange(services, tx, account, ['recovery_codes'], user);
+  await noteChange(services, tx, account, { changes: ['recovery_codes'], former: user });
   return giveRecoveryCodes(services, tx, account, user.id, actor);
 }

@@ -37,8 +37,15 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
       const removed = await one(accountId, id).where({ changed_at: changedAt }).delete();
       return removed === 1;
     },
+    countUnproven: async (accountId, most) => {
+      const unproven = db('change_notices').where({ account_id: accountId, standing: 'unproven' });
+      const [counted] = await db.from(unproven.select(db.raw('1')).limit(most).as('unproven')).count({ total: '*' });
+      return Number(counted?.['total']);
+    },
     findHeld: async (accountId, address, now) => {
       const held = db('change_notices').where({ account_id: accountId, address }).where('allowed_at', '>', now);
+      // One that is claimed is being sent: a node whose clock is behind could take it for held.
+      held.whereRaw('due_at = allowed_at');
       return (await held.select(notices.columns)).map(notices.read);
     },
     merge: async (accountId, ids, made) => {

@@ -4,7 +4,7 @@
  */
 
 import { dialectOf } from './dialect.ts';
-import { type Asked, rowsOf } from './list-order.ts';
+import { type Asked, readOf, rowsOf } from './list-order.ts';
 import { isOfRows } from './list-walk.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -32,7 +32,7 @@ export async function findWithTotal<Item>(asked: Asked<Item>, skipped: number, c
   const page = db.select('place_id', 'list_key').from('found').orderByRaw(sorted).offset(skipped).limit(count);
   const answer = await db.raw(
     `with found as materialized ?
-     select ${table}.*, place_id, list_key, total from (select count(*) as total from found) as whole
+     select ${readOf(listing, query)}, place_id, list_key, total from (select count(*) as total from found) as whole
        left join ? as place on true
        left join ${table} on ${table}.account_id = ? and ${table}.${id} = place_id
      order by ${sorted}`,

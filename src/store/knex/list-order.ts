@@ -49,10 +49,14 @@ export function rowsOf<Item>(
   return filtered(asked.db, asked.listing, asked.accountId, filters, asked, passed);
 }
 
+/** The columns that a page reads: of a page of ids the id alone. */
+export function readOf<Item>({ table, id }: Listing<Item>, { part }: ListQuery): string {
+  return `${table}.${part === 'ids' ? id : '*'}`;
+}
+
 /** With everything that an item is read from, if items are asked for, and its position. */
 export function shown<Item>({ db, listing, order, query }: Asked<Item>, rows: Knex.QueryBuilder): Knex.QueryBuilder {
-  const read = query.part === 'ids' ? listing.id : '*';
-  return rows.select(`${listing.table}.${read}`).select(db.raw(`${order.key} as list_key`));
+  return rows.select(readOf(listing, query)).select(db.raw(`${order.key} as list_key`));
 }
 
 /** In the order of the list, or reversed. */

@@ -6,7 +6,7 @@ import { actAs } from '../../../src/domain/audit/context.ts';
 import { createChangeNotices } from '../../../src/domain/means/notices.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { readTable } from '../../support/rows.ts';
+import { execute, readTable } from '../../support/rows.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
 import { noteSignIn, setUser } from '../../support/users.ts';
@@ -152,13 +152,13 @@ for (const kind of databases) {
 
     test('strangers get 300 messages from an account, then one each twelve seconds; owners do not wait for them', async () => {
       using _ = app.services.clock.hold();
-      const owners = [await known(), await makeUser(app)] as const;
+      const owners = [await known(), await known()] as const;
       advance(day);
       const { id: accountId } = app.account;
       const at = app.services.clock.now();
       const add = (address: string) => {
         const unsent = { changedAt: at, attempts: 0, dueAt: at, allowedAt: null };
-        const notice = { accountId, address, standing: 'new', changes: ['username'], ...unsent } as const;
+        const notice = { accountId, address, standing: 'unproven', changes: ['username'], ...unsent } as const;
         return app.services.store.changeNotices.add(notice);
       };
       const strangers = () => app.services.mails.filter(({ to }) => to.endsWith('@flood.example')).length;
@@ -182,6 +182,37 @@ for (const kind of databases) {
       await app.services.changeNotices.run();
       assert.equal(strangers(), 307);
       assert.deepEqual(await waiting(), []);
+    });
+
+    test('while three thousand wait, no stranger is added, and who may set no password moves nobody unproven', async () => {
+      using _ = app.services.clock.hold();
+      const [fresh, owner] = [await makeUser(app), await known()];
+      const { account, services, url } = app;
+      const [at, later] = [services.clock.now(), services.clock.now() + 10 * hour];
+      const rest = `'unproven', '["username"]', ${at}, 1, ${later}, ${later}`;
+      const columns = 'account_id, address, standing, changes, changed_at, attempts, due_at, allowed_at';
+      const fill = (from: number, to: number) =>
+        execute(
+          url,
+          `insert into change_notices (${columns}) with recursive n(i) as (select ${from} union all
+            select i + 1 from n where i < ${to}) select ${account.id}, 'waits' || i || '@flood.example', ${rest} from n`,
+        );
+      const authority = 'users' as const;
+      const steal = ({ id }: UserRecord, email: string, more = {}) =>
+        setUser(services, account, id, { email, authority, ...more });
+      await fill(1, 2_999);
+      await steal(fresh, 'first@thief.example');
+      await steal(owner, 'second@thief.example');
+      assert.deepEqual(await sentTo(owner.email), [moved], 'an owner is told whatever waits');
+      await fill(3_000, 3_000);
+      const { length } = await waiting();
+      const untouched = await makeUser(app);
+      await assert.rejects(steal(untouched, 'third@thief.example'), { code: 'rate_limited' });
+      assert.equal((await services.store.users.find(account.id, untouched.id))?.email, untouched.email);
+      await rename(untouched);
+      await steal(untouched, 'fourth@thief.example', { authority: 'all' });
+      assert.equal((await waiting()).length, length, 'nothing is added');
+      await execute(url, `delete from change_notices where account_id = ${account.id}`);
     });
 
     test('two nodes that hold back messages to one address lose none of them', async () => {

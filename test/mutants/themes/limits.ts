@@ -52,6 +52,14 @@ export const limits: readonly Mutant[] = [
     killedBy: 'domain/means/notice-pace.test.ts',
   },
   {
+    id: 'notice-owner-first',
+    rule: 'no address is changed by manage_users while its owner cannot be told in time',
+    file: 'domain/means/note-change.ts',
+    text: "if (address === former.email && email !== address && authority === 'users') throw tooManyWait();",
+    becomes: '',
+    killedBy: 'domain/means/notice-pace.test.ts',
+  },
+  {
     id: 'notice-proof',
     rule: 'an address is proven by a sign-in after it was written, not by one before',
     file: 'domain/means/note-change.ts',

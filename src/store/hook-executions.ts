@@ -69,12 +69,19 @@ export interface Comparison {
   readonly difference: (ShadowDifference & { readonly line: string }) | null;
 }
 
+/** What came of making room for runs. */
+export interface LogRoom {
+  /** Whether there is room now. */
+  readonly isEnough: boolean;
+  /** How many older runs were deleted for it. */
+  readonly deleted: number;
+}
+
 export interface HookExecutionStore {
   /**
    * Deletes the account's oldest runs until the others and `wanted` bytes take at most `most`; some hundred at a time.
-   * Whether there is room then.
    */
-  makeRoom(accountId: number, wanted: number, most: number): Promise<boolean>;
+  makeRoom(accountId: number, wanted: number, most: number): Promise<LogRoom>;
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
   /** Counts it, and adds the difference to the record with this `requestId`, if it still exists. */
   addComparison(comparison: Comparison): Promise<void>;

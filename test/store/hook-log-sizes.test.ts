@@ -21,9 +21,9 @@ function newRun(accountId: number, expiresAt: number, length = 5_000): Omit<Hook
 /** As a sign-in does it: room is made, and then the run is added. */
 async function write({ store }: Subject, run: Omit<HookExecutionRecord, 'id'>, most: number): Promise<boolean> {
   return store.transaction(async (tx) => {
-    const hasRoom = await tx.hookExecutions.makeRoom(run.accountId, bytesOf(run), most);
-    if (hasRoom) await tx.hookExecutions.add([run]);
-    return hasRoom;
+    const { isEnough } = await tx.hookExecutions.makeRoom(run.accountId, bytesOf(run), most);
+    if (isEnough) await tx.hookExecutions.add([run]);
+    return isEnough;
   });
 }
 
@@ -69,10 +69,10 @@ onEachDatabase('the room for logs of hooks', (subject) => {
     for (let from = 0; from < runs.length; from += 31) await store.hookExecutions.add(runs.slice(from, from + 31));
     const [stored] = await sums(subject, id);
     const all = stored - runs.length;
-    assert.equal(await store.hookExecutions.makeRoom(id, all, stored), false);
+    assert.deepEqual(await store.hookExecutions.makeRoom(id, all, stored), { isEnough: false, deleted: 500 });
     const [left, counted] = await sums(subject, id);
     assert.deepEqual([left, counted], [(stored / runs.length) * 120, left]);
-    assert.equal(await store.hookExecutions.makeRoom(id, all, stored), true);
+    assert.deepEqual(await store.hookExecutions.makeRoom(id, all, stored), { isEnough: true, deleted: 120 });
     assert.deepEqual((await kept(subject, runs)).length, 0);
   });
 

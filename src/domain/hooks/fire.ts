@@ -7,7 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { SigningIn } from './context.ts';
 import { decidePreAuthentication, type Firing } from './decide.ts';
-import { withinMinute, withoutRoom } from './log-room.ts';
+import { noneWanted, sayDeleted, withinMinute, withoutRoom } from './log-room.ts';
 import type { RunServices } from './one-run.ts';
 import type { SignInTraits } from './risk.ts';
 import { withShadows } from './shadow.ts';
@@ -55,17 +55,19 @@ export async function firePreAuthentication(
 
 /** Records of runs are complete or absent: one transaction at the end, together with the trail. */
 export async function writeDown(
-  services: Pick<RunServices, 'store' | 'clock' | 'vault' | 'hooks'>,
+  services: Pick<RunServices, 'store' | 'clock' | 'vault' | 'hooks' | 'log'>,
   account: Account,
   { executions, events }: Pick<Firing, 'executions' | 'events'>,
 ): Promise<void> {
   if (executions.length === 0 && events.length === 0) return;
   const runs = withinMinute(services, account, executions);
   const wanted = runs.reduce((total, run) => total + bytesOf(run), 0);
-  await services.store.transaction(async (tx) => {
-    const hasRoom =
-      wanted === 0 || (await tx.hookExecutions.makeRoom(account.id, wanted, account.settings.hookLogBytes));
-    await tx.hookExecutions.add(hasRoom ? runs : withoutRoom(account, runs));
+  const most = account.settings.hookLogBytes;
+  const deleted = await services.store.transaction(async (tx) => {
+    const room = wanted === 0 ? noneWanted : await tx.hookExecutions.makeRoom(account.id, wanted, most);
+    await tx.hookExecutions.add(room.isEnough ? runs : withoutRoom(account, runs));
     for (const event of events) await recordEvent(tx, services, account, event);
+    return room.deleted;
   });
+  if (deleted > 0) sayDeleted(services, account);
 }

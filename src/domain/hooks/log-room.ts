@@ -4,8 +4,9 @@
  */
 
 import type { Services } from '../../services.ts';
-import { bytesOf } from '../../store/hook-executions.ts';
+import { bytesOf, type LogRoom } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
+import { createOnceAnHour, type Once } from '../audit/once.ts';
 import { minute } from '../durations.ts';
 import { noteLine } from './log-lines.ts';
 import type { NewExecution } from './run-hook.ts';
@@ -20,18 +21,28 @@ const mostOfFailed = 6_000;
 interface Written {
   minute: number;
   readonly bytes: Map<number, number>;
+  /** Whose runs were said to go early. */
+  readonly said: Once;
 }
 
 const written = new WeakMap<HookRunner, Written>();
 
-function writtenIn(runner: HookRunner, now: number): Map<number, number> {
-  const known = written.get(runner) ?? { minute: 0, bytes: new Map<number, number>() };
+function writtenBy(runner: HookRunner): Written {
+  const known = written.get(runner) ?? { minute: 0, bytes: new Map<number, number>(), said: createOnceAnHour() };
   written.set(runner, known);
+  return known;
+}
+
+function writtenIn(runner: HookRunner, now: number): Map<number, number> {
+  const known = writtenBy(runner);
   const current = Math.floor(now / minute);
   if (known.minute !== current) known.bytes.clear();
   known.minute = current;
   return known.bytes;
 }
+
+/** Where runs take nothing. */
+export const noneWanted: LogRoom = { isEnough: true, deleted: 0 };
 
 function megabytes(bytes: number): string {
   return `${bytes / 1_000_000} MB`;
@@ -60,6 +71,12 @@ export function withinMinute(
 export function withoutRoom(account: Account, executions: readonly NewExecution[]): readonly NewExecution[] {
   const why = `logs of this account are bounded by ${megabytes(account.settings.hookLogBytes)}, and are being deleted`;
   return executions.map((execution) => shortened(execution, why));
+}
+
+/** Whoever writes a hook can push out the records of what it did before: once an hour the log of the service says so. */
+export function sayDeleted({ hooks, log }: Pick<Services, 'hooks' | 'log'>, { id, subdomain }: Account): void {
+  const happening = { kind: 'deleted early', about: 'hook runs', what: '', source: null };
+  if (writtenBy(hooks).said.isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });
 }
 
 /** How the run ended is kept, with a line that says what is missing. A short run is kept as it is. */

@@ -25,13 +25,10 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
   return {
     add: async (executions) => {
       if (executions.length === 0) return;
-      const sized = executions.map((execution) => ({ ...write(execution), bytes: bytesOf(execution) }));
+      const sized = executions.map((execution) => ({ ...execution, bytes: bytesOf(execution) }));
       await inTransaction(db, async (tx) => {
-        await tx(table).insert(sized);
-        await addSizes(
-          tx,
-          executions.map((execution) => ({ ...execution, bytes: bytesOf(execution) })),
-        );
+        await tx(table).insert(sized.map((execution) => ({ ...write(execution), bytes: execution.bytes })));
+        await addSizes(tx, sized);
       });
     },
     makeRoom: (accountId, wanted, most) => inTransaction(db, (tx) => makeRoom(tx, accountId, wanted, most)),

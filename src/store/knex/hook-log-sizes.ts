@@ -5,6 +5,7 @@
 
 import type { Knex } from 'knex';
 import { hour, minute } from '../../domain/durations.ts';
+import type { LogRoom } from '../hook-executions.ts';
 import type { Milliseconds } from '../time.ts';
 import { dialectOf } from './dialect.ts';
 
@@ -85,8 +86,8 @@ async function deleteOldest(tx: Knex, accountId: number, bytes: number): Promise
   return gone;
 }
 
-export async function makeRoom(tx: Knex, accountId: number, wanted: number, most: number): Promise<boolean> {
-  if ((await sumOf(tx, accountId)) + wanted <= most) return true;
+export async function makeRoom(tx: Knex, accountId: number, wanted: number, most: number): Promise<LogRoom> {
+  if ((await sumOf(tx, accountId)) + wanted <= most) return { isEnough: true, deleted: 0 };
   await dropEmptyParts(tx, accountId);
   let lacking = (await sumOf(tx, accountId)) + wanted - most;
   const gone: Sized[] = [];
@@ -99,5 +100,5 @@ export async function makeRoom(tx: Knex, accountId: number, wanted: number, most
   for (const { expiresAt, bytes } of inParts(gone)) {
     await tx('hook_log_sizes').where({ account_id: accountId, expires_at: expiresAt }).decrement('bytes', bytes);
   }
-  return lacking <= 0;
+  return { isEnough: lacking <= 0, deleted: gone.length };
 }

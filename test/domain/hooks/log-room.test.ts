@@ -75,12 +75,18 @@ onApps('the room for logs of hooks', (app) => {
     assert.equal(await on.status(), 0);
     const [after, ...others] = await on.logs(id);
     assert.deepEqual([others, after?.events.length], [[], 1]);
+    const said = () => on.app.services.lines.filter(({ event }) => event === 'hook runs deleted early');
+    assert.deepEqual(
+      said().map(({ level, account: of }) => [level, of]),
+      [['warn', account.subdomain]],
+    );
     assert.notEqual(after?.request_id, before?.request_id);
     assert.match(after?.events[0] ?? '', /hello|logs of this account are bounded by 100 MB, and are being deleted/);
     await count('200000000');
     assert.equal(await on.status(), 0);
     const [full] = await on.logs(id);
     assert.match(full?.events[0] ?? '', /1 line and the context not kept: logs of this account are bounded by 100 MB/);
+    assert.equal(said().length, 1, 'once an hour');
     await count(String(counted?.['bytes']));
     assert.equal(await on.status(), 0);
     assert.match((await on.logs(id))[0]?.events[0] ?? '', /hello/);

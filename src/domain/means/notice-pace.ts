@@ -1,7 +1,7 @@
 /**
  * How many messages about changes go out: to one address, and from one account to addresses that nobody has proved. What
  * is too much waits, as one message, and is not lost: else whoever exhausts a limit could make a change that nobody
- * hears of.
+ * hears of. How many may wait is decided where they are added (`note-change.ts`).
  */
 
 import type { Services } from '../../services.ts';

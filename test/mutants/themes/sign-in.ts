@@ -40,7 +40,7 @@ export const signIn: readonly Mutant[] = [
     rule: 'a user can sign in only to assigned apps',
     file: 'domain/login/standing.ts',
     text: '(await isAssigned(store, account, user, client))',
-    becomes: 'user.id > 0',
+    becomes: '(user.id > 0)',
     killedBy: 'surfaces/pages/refusals.ts',
   },
   {

@@ -25,9 +25,9 @@ export interface Noted {
  * Notifies users of a change of how they sign in: the only way, whoever makes the change and wherever. Part of the
  * transaction of the change. The message is sent in the background (`createChangeNotices`) to the user's address before
  * the change and to the one after it. If a message about an earlier change of the same kind is still waiting, only one
- * is sent, so that repeated changes do not delay other messages. While as many messages to unproven addresses wait as an
- * account may have, none is added for another such address; throws `rate_limited` if it is the former address of a user
- * whose address is changed by someone who may not set passwords.
+ * is sent, so that repeated changes do not delay other messages. While `mostUnproven` messages to unproven addresses of
+ * the account wait, a new address is told nothing if a former one is; throws `rate_limited` if nobody could be told of a
+ * change by someone who may not set passwords.
  */
 export async function noteChange(
   { clock }: Pick<Services, 'clock'>,
@@ -41,9 +41,9 @@ export async function noteChange(
     if (address === null) continue;
     const standing = address === former.email ? standingOf(former) : 'unproven';
     if (standing === 'unproven' && (await isFull(changeNotices, account))) {
-      // The owner must hear of it before a link goes to the other address.
-      if (address === former.email && email !== address && authority === 'users') throw tooManyWait();
-      continue;
+      if (address !== former.email && former.email !== null) continue;
+      // The owner must hear of it before a link goes to another address.
+      if (authority === 'users') throw tooManyWait();
     }
     const unsent = { changedAt: now, attempts: 0, dueAt: now, allowedAt: null };
     await changeNotices.add({ accountId: account.id, address, standing, changes, ...unsent });

@@ -33,21 +33,21 @@ const toAddress: Readonly<Record<NoticeStanding, Pace>> = {
 const ofAccount: Pace = { atOnce: 300, period: hour / 300 };
 
 /**
- * Messages to unproven addresses that an account may have waiting: the last of them goes within ten hours, well before
- * a reset link may go to an address that `manage_users` wrote (`authority.ts`).
+ * Messages to unproven addresses that callers without `manage_all` may have waiting: the last of them goes within ten
+ * hours, well before a reset link may go to an address that they wrote (`authority.ts`).
  */
 export const mostUnproven = 3_000;
 
 const accountDigest = digestOf('change notices to unproven addresses');
 
 /**
- * Lets a message go, for all its attempts, or holds it back together with others to its address. Returns the time until
- * which it is held back; null: it goes now.
+ * Lets a message go, for all its attempts, or holds it back together with others to its address. Returns whether it goes
+ * now.
  */
 export function paceNotice(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   { accountId, id, address, standing, dueAt }: ChangeNoticeRecord,
-): Promise<Milliseconds | null> {
+): Promise<boolean> {
   // An allowance for each standing: what strangers got must not delay the first message to an owner.
   const digest = digestOf(`change notices, ${standing}: ${foldIdentifier(address) ?? address}`);
   return store.transaction(async ({ changeNotices }) => {
@@ -59,14 +59,14 @@ export function paceNotice(
     if (joined?.allowedAt) {
       const until = joined.allowedAt;
       await changeNotices.merge(accountId, ids, (merged) => together(merged, until));
-      return until;
+      return false;
     }
     const turn = turnOf(toAddress[standing], freeAt, now);
     const at = standing === 'unproven' ? Math.max(turn, await takeOfAccount(changeNotices, accountId, now)) : turn;
     await changeNotices.setPace(accountId, digest, Math.max(freeAt, at) + toAddress[standing].period);
     if (at > now) await changeNotices.merge(accountId, ids, (merged) => together(merged, at));
     else await changeNotices.postpone(accountId, id, dueAt, now);
-    return at > now ? at : null;
+    return at <= now;
   });
 }
 

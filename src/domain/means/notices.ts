@@ -29,7 +29,7 @@ async function deliver(services: NoticeServices, onceAnHour: Once, notice: Chang
   const { accountId, id, attempts, changedAt } = notice;
   const record = await accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
-  if (account && notice.allowedAt === null && (await paceNotice(services, notice)) !== null) {
+  if (account && notice.allowedAt === null && !(await paceNotice(services, notice))) {
     const happening = { kind: 'held back', about: 'change notices', what: '', source: null };
     if (onceAnHour.isFirst(accountId, happening)) {
       services.log.warn('change notices held back', { account: account.subdomain });

@@ -184,7 +184,7 @@ for (const kind of databases) {
       assert.deepEqual(await waiting(), []);
     });
 
-    test('while three thousand wait, no stranger is added, and who may set no password moves nobody unproven', async () => {
+    test('while three thousand wait, who may set no password changes nobody unproven, and other changes are told', async () => {
       using _ = app.services.clock.hold();
       const [fresh, owner] = [await makeUser(app), await known()];
       const { account, services, url } = app;
@@ -207,11 +207,24 @@ for (const kind of databases) {
       await fill(3_000, 3_000);
       const { length } = await waiting();
       const untouched = await makeUser(app);
-      await assert.rejects(steal(untouched, 'third@thief.example'), { code: 'rate_limited' });
-      assert.equal((await services.store.users.find(account.id, untouched.id))?.email, untouched.email);
-      await rename(untouched);
-      await steal(untouched, 'fourth@thief.example', { authority: 'all' });
+      const bare = await makeUser(app, undefined, { email: null, username: 'bare' });
+      for (const refused of [
+        () => steal(untouched, 'third@thief.example'),
+        () => setUser(services, account, untouched.id, { username: 'other', authority }),
+        () => steal(bare, 'third@thief.example'),
+      ]) {
+        await assert.rejects(refused(), { code: 'rate_limited' });
+      }
+      for (const { id, email, username } of [untouched, bare]) {
+        const kept = await services.store.users.find(account.id, id);
+        assert.deepEqual([kept?.email, kept?.username], [email, username]);
+      }
       assert.equal((await waiting()).length, length, 'nothing is added');
+      await steal(untouched, 'fourth@thief.example', { authority: 'all' });
+      await steal(bare, 'fifth@thief.example', { authority: 'all' });
+      assert.deepEqual(await sentTo(untouched.email ?? ''), [moved], 'the former address is told');
+      assert.deepEqual(await sentTo('fourth@thief.example'), [], 'the new one is not, then');
+      assert.deepEqual(await sentTo('fifth@thief.example'), [moved], 'where there is no former one, the new one is told');
       await execute(url, `delete from change_notices where account_id = ${account.id}`);
     });
 

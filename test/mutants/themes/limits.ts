@@ -53,9 +53,9 @@ export const limits: readonly Mutant[] = [
   },
   {
     id: 'notice-owner-first',
-    rule: 'no address is changed by manage_users while its owner cannot be told in time',
+    rule: 'manage_users changes no means of a user while its owner cannot be told in time',
     file: 'domain/means/note-change.ts',
-    text: "if (address === former.email && email !== address && authority === 'users') throw tooManyWait();",
+    text: "if (authority === 'users') throw tooManyWait();",
     becomes: '',
     killedBy: 'domain/means/notice-pace.test.ts',
   },

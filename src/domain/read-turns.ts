@@ -4,10 +4,8 @@
  */
 
 import type { InReadTurn, ReadPlaces } from '../store/read-turns.ts';
-import { Failure } from './failure.ts';
 import { createFairQueue } from './fair-queue/fair-queue.ts';
-import { shareOf } from './fair-queue/share.ts';
-import { inTurn } from './fair-queue/turns.ts';
+import { inTurnOfAccount } from './fair-queue/turns.ts';
 
 /** Reads of all accounts that have a turn or wait for one: others would wait longer than their callers. */
 const most = 100;
@@ -20,9 +18,7 @@ const ofTheService = 0;
  */
 export function createReadTurns({ turns, waitMilliseconds }: ReadPlaces): InReadTurn {
   const queue = createFairQueue({ turns, fewestFirst: true, most });
-  const otherwise = (): never => {
-    throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many lists are being read' });
-  };
+  const patience = { waitMilliseconds, retryAfterSeconds: 1 };
   return (accountId, work) =>
-    inTurn(queue, { share: shareOf({ id: accountId ?? ofTheService }), waitMilliseconds, otherwise }, work);
+    inTurnOfAccount(queue, { id: accountId ?? ofTheService }, 'too many lists are being read', work, patience);
 }

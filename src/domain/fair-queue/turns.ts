@@ -34,13 +34,23 @@ export async function inTurn<Result, Other>(
 }
 
 /** How long calls of an account wait for a turn, and when their callers are to come again without one. */
-const patienceMilliseconds = 30_000;
+interface Patience {
+  readonly waitMilliseconds: number;
+  readonly retryAfterSeconds: number;
+}
+
 export const retryAfterSeconds = 10;
+const usual: Patience = { waitMilliseconds: 30_000, retryAfterSeconds };
 
 /** Waits for a turn of the account. Throws `unavailable` when others had the turns for too long, or too many wait. */
-export async function takeTurnOfAccount(queue: FairQueue, account: Pick<Account, 'id'>, reason: string): Promise<Turn> {
-  const turn = await queue.enter(shareOf(account), patienceMilliseconds);
-  if (turn === null) throw new Failure('unavailable', { retryAfterSeconds, reason });
+export async function takeTurnOfAccount(
+  queue: FairQueue,
+  account: Pick<Account, 'id'>,
+  reason: string,
+  patience: Patience = usual,
+): Promise<Turn> {
+  const turn = await queue.enter(shareOf(account), patience.waitMilliseconds);
+  if (turn === null) throw new Failure('unavailable', { retryAfterSeconds: patience.retryAfterSeconds, reason });
   return turn;
 }
 
@@ -50,8 +60,9 @@ export async function inTurnOfAccount<Result>(
   account: Pick<Account, 'id'>,
   reason: string,
   work: () => Promise<Result>,
+  patience?: Patience,
 ): Promise<Result> {
-  return during(await takeTurnOfAccount(queue, account, reason), work);
+  return during(await takeTurnOfAccount(queue, account, reason, patience), work);
 }
 
 async function during<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {

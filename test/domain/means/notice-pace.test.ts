@@ -224,7 +224,11 @@ for (const kind of databases) {
       await steal(bare, 'fifth@thief.example', { authority: 'all' });
       assert.deepEqual(await sentTo(untouched.email ?? ''), [moved], 'the former address is told');
       assert.deepEqual(await sentTo('fourth@thief.example'), [], 'the new one is not, then');
-      assert.deepEqual(await sentTo('fifth@thief.example'), [moved], 'where there is no former one, the new one is told');
+      assert.deepEqual(
+        await sentTo('fifth@thief.example'),
+        [moved],
+        'where there is no former one, the new one is told',
+      );
       await execute(url, `delete from change_notices where account_id = ${account.id}`);
     });
 

@@ -25,12 +25,26 @@ function nameOf(character: string): string {
   return `U+${code}${spoken[character] ?? ''}`;
 }
 
+/** Characters of a name. */
+export const longestText = 255;
+/** Code units that are composed to one character, at most. */
+const mostUnits = 4;
+
+/**
+ * The text in NFC; null if it has more than `most` characters however it is composed. A long one is not composed: a run
+ * of combining characters takes time that grows with its square.
+ */
+export function composed(text: string, most: number): string | null {
+  return text.length > most * mostUnits ? null : text.normalize('NFC');
+}
+
 /**
  * A text for people to read, such as a name: NFC, not empty, no white space around it, at most `most` characters
  * (code points). Throws `value_invalid` naming `name`.
  */
-export function readText(name: string, text: string, most = 255): string {
-  const normal = text.normalize('NFC');
+export function readText(name: string, text: string, most = longestText): string {
+  const normal = composed(text, most);
+  if (normal === null) throw ofLength(name, most);
   const [forbidden] = unprintable.exec(normal) ?? [];
   if (forbidden !== undefined) {
     const message = `${name} contains a character that is not allowed (${nameOf(forbidden)})`;
@@ -40,8 +54,10 @@ export function readText(name: string, text: string, most = 255): string {
     throw new Failure('value_invalid', { name, message: `${name} starts or ends with white space` });
   }
   const length = [...normal].length;
-  if (length < 1 || length > most) {
-    throw new Failure('value_invalid', { name, message: `${name} must have 1 to ${most} characters` });
-  }
+  if (length < 1 || length > most) throw ofLength(name, most);
   return normal;
+}
+
+function ofLength(name: string, most: number): Failure {
+  return new Failure('value_invalid', { name, message: `${name} must have 1 to ${most} characters` });
 }

@@ -38,8 +38,8 @@ export interface ChangeNoticeRecord {
 /** Unsent messages about changes. */
 export interface ChangeNoticeStore {
   /**
-   * Adds a message. If one about the same change is waiting for the address, it gets the newer time, and all attempts
-   * again.
+   * Adds a message. If one about the same change is waiting for the mailbox, it gets the newer time, and all attempts
+   * again. Addresses of one mailbox differ in upper and lower case alone.
    */
   add(notice: New<ChangeNoticeRecord>): Promise<void>;
   /**
@@ -58,7 +58,7 @@ export interface ChangeNoticeStore {
   remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
   /** How many messages to `unproven` addresses the account has, counted up to `most`. */
   countUnproven(accountId: number, most: number): Promise<number>;
-  /** The messages to an address that are held back at `now`. */
+  /** The messages to the mailbox of an address that are held back at `now`. */
   findHeld(accountId: number, address: string, now: Milliseconds): Promise<ChangeNoticeRecord[]>;
   /** Puts one message in the place of several; what it says is made of them as they were last. */
   merge(
@@ -71,5 +71,7 @@ export interface ChangeNoticeStore {
    * ends.
    */
   lockPace(accountId: number, digest: string): Promise<Milliseconds>;
+  /** The same, as it was committed last. */
+  findPace(accountId: number, digest: string): Promise<Milliseconds>;
   setPace(accountId: number, digest: string, freeAt: Milliseconds): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** Users and roles as tests make them: as an operator would, with roles by their names and a status by its word. */
 
 import type { Account } from '../../src/domain/accounts/account.ts';
+import { day } from '../../src/domain/durations.ts';
 import { requireRoleIds } from '../../src/domain/roles/full-role.ts';
 import type { FullUser } from '../../src/domain/users/full-user.ts';
 import type { UserInput } from '../../src/domain/users/user-input.ts';
@@ -38,7 +39,7 @@ export async function setUser(
   return updateUser(services, account, userId, await inputOf(services, account, given));
 }
 
-/** A user who signed in just now: their address is known to be theirs (src/domain/means/note-change.ts). */
+/** A user who signed in just now. */
 export async function noteSignIn(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Account,
@@ -46,4 +47,14 @@ export async function noteSignIn(
 ): Promise<void> {
   // Later than an address that was written in this millisecond.
   await store.users.update(account.id, userId, { lastLogin: clock.now() + 1 });
+}
+
+/** A user whose address is known to be theirs (src/domain/means/note-change.ts). */
+export async function proveAddress(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  userId: number,
+): Promise<void> {
+  await services.store.users.update(account.id, userId, { emailWrittenAt: services.clock.now() - day });
+  await noteSignIn(services, account, userId);
 }

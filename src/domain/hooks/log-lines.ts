@@ -1,6 +1,7 @@
 /** A function's output as log lines: the same form in the records, the test run and the command line. */
 
 import { inspect } from 'node:util';
+import { replaceAll } from './replace-all.ts';
 import type { HookRunResult } from './runner.ts';
 
 const mostLines = 900;
@@ -23,7 +24,7 @@ export function maskingOf(secrets: readonly string[]): Masking {
   const ordered = [...forms].sort((one, other) => other.length - one.length);
   return (text) => {
     let masked = text;
-    for (const form of ordered) masked = masked.replaceAll(form, mask);
+    for (const form of ordered) masked = replaceAll(masked, form, mask);
     return text.length < cutLength ? masked : withoutCut(masked, ordered);
   };
 }

@@ -1,15 +1,22 @@
 import type { Services } from '../../services.ts';
-import type { ChangeNoticeStore, MeansChange, NoticeStanding } from '../../store/change-notices.ts';
+import type { MeansChange, NoticeStanding } from '../../store/change-notices.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
-import { hour } from '../durations.ts';
+import { day, hour } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import type { Authority } from './authority.ts';
-import { mostUnproven } from './notice-pace.ts';
+import { isFull, mailboxOf } from './notice-pace.ts';
 
-type Former = Pick<UserRecord, 'email' | 'emailWrittenAt' | 'lastLogin'>;
+type Former = Pick<UserRecord, 'email' | 'emailWrittenAt' | 'createdAt' | 'lastLogin'>;
+
+/**
+ * A sign-in proves an address when the user has had it for so long: whoever writes addresses may sign in as a user of
+ * his own, and would prove any number of other people's.
+ */
+const provingMilliseconds = day;
 
 /** What is changed, and what the user was before and is then. */
 export interface Noted {
@@ -25,8 +32,8 @@ export interface Noted {
  * Notifies users of a change of how they sign in: the only way, whoever makes the change and wherever. Part of the
  * transaction of the change. The message is sent in the background (`createChangeNotices`) to the user's address before
  * the change and to the one after it. If a message about an earlier change of the same kind is still waiting, only one
- * is sent, so that repeated changes do not delay other messages. While `mostUnproven` messages to unproven addresses of
- * the account wait, a new address is told nothing if a former one is; throws `rate_limited` if nobody could be told of a
+ * is sent, so that repeated changes do not delay other messages. While too many messages to unproven addresses of the
+ * account wait, a new address is told nothing if a former one is; throws `rate_limited` if nobody could be told of a
  * change by someone who may not set passwords.
  */
 export async function noteChange(
@@ -37,10 +44,11 @@ export async function noteChange(
 ): Promise<void> {
   if (changes.length === 0) return;
   const now = clock.now();
-  for (const address of new Set([former.email, email])) {
+  const isMoved = email !== null && (former.email === null || mailboxOf(email) !== mailboxOf(former.email));
+  for (const address of [former.email, isMoved ? email : null]) {
     if (address === null) continue;
-    const standing = address === former.email ? standingOf(former) : 'unproven';
-    if (standing === 'unproven' && (await isFull(changeNotices, account))) {
+    const standing = address === former.email ? standingOf(former, now) : 'unproven';
+    if (standing === 'unproven' && (await isFull(changeNotices, account, now))) {
       if (address !== former.email && former.email !== null) continue;
       // The owner must hear of it before a link goes to another address.
       if (authority === 'users') throw tooManyWait();
@@ -48,10 +56,6 @@ export async function noteChange(
     const unsent = { changedAt: now, attempts: 0, dueAt: now, allowedAt: null };
     await changeNotices.add({ accountId: account.id, address, standing, changes, ...unsent });
   }
-}
-
-async function isFull(changeNotices: Pick<ChangeNoticeStore, 'countUnproven'>, { id }: Pick<Account, 'id'>) {
-  return (await changeNotices.countUnproven(id, mostUnproven)) >= mostUnproven;
 }
 
 function tooManyWait(): Failure {
@@ -63,8 +67,9 @@ function tooManyWait(): Failure {
  * What is known of an address that a user has. `email_verified` does not count: a caller that writes users may declare
  * it.
  */
-function standingOf({ emailWrittenAt, lastLogin }: Former): NoticeStanding {
+function standingOf({ emailWrittenAt, createdAt, lastLogin }: Former, now: Milliseconds): NoticeStanding {
   // At a page it is the user's own doing, and there are limits before it.
   if (currentAuditContext().actor === null) return 'proven';
-  return lastLogin !== null && lastLogin > (emailWrittenAt ?? 0) ? 'proven' : 'unproven';
+  const since = emailWrittenAt ?? createdAt;
+  return lastLogin !== null && lastLogin > since && now - since >= provingMilliseconds ? 'proven' : 'unproven';
 }

@@ -13,6 +13,7 @@ import {
 } from '../../store/change-notices.ts';
 import type { New } from '../../store/row.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import type { Account } from '../accounts/account.ts';
 import { hour } from '../durations.ts';
 import { digestOf } from '../secrets.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -33,12 +34,28 @@ const toAddress: Readonly<Record<NoticeStanding, Pace>> = {
 const ofAccount: Pace = { atOnce: 300, period: hour / 300 };
 
 /**
- * Messages to unproven addresses that callers without `manage_all` may have waiting: the last of them goes within ten
- * hours, well before a reset link may go to an address that they wrote (`authority.ts`).
+ * Messages to unproven addresses that callers without `manage_all` may have waiting, and places before them: the last of
+ * those goes within 20 hours, before a reset link may go to an address that they wrote (`authority.ts`).
  */
-export const mostUnproven = 3_000;
+const mostUnproven = 3_000;
 
 const accountDigest = digestOf('change notices to unproven addresses');
+
+/** Whether as many wait; those that went or were merged have used up their places, too. */
+export async function isFull(
+  changeNotices: Pick<ChangeNoticeStore, 'countUnproven' | 'findPace'>,
+  { id }: Pick<Account, 'id'>,
+  now: Milliseconds,
+): Promise<boolean> {
+  if ((await changeNotices.countUnproven(id, mostUnproven)) >= mostUnproven) return true;
+  const freeAt = await changeNotices.findPace(id, accountDigest);
+  return freeAt - now >= mostUnproven * ofAccount.period;
+}
+
+/** The same for all spellings of an address: whoever reads one of them reads all. */
+export function mailboxOf(address: string): string {
+  return foldIdentifier(address) ?? address;
+}
 
 /**
  * Lets a message go, for all its attempts, or holds it back together with others to its address. Returns whether it goes
@@ -49,7 +66,7 @@ export function paceNotice(
   { accountId, id, address, standing, dueAt }: ChangeNoticeRecord,
 ): Promise<boolean> {
   // An allowance for each standing: what strangers got must not delay the first message to an owner.
-  const digest = digestOf(`change notices, ${standing}: ${foldIdentifier(address) ?? address}`);
+  const digest = digestOf(`change notices, ${standing}: ${mailboxOf(address)}`);
   return store.transaction(async ({ changeNotices }) => {
     const now = clock.now();
     const freeAt = await changeNotices.lockPace(accountId, digest);

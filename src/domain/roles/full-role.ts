@@ -6,6 +6,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
+import { composed, longestText } from '../text.ts';
 
 /** A role with the ids of what it is linked to, ascending. */
 export interface FullRole extends RoleRecord, Readonly<Record<RoleLink, readonly number[]>> {}
@@ -68,7 +69,8 @@ export async function requireRole(
   account: AccountId,
   name: string,
 ): Promise<RoleRecord> {
-  const role = await store.roles.findByName(account.id, name.normalize('NFC'));
+  const key = composed(name, longestText);
+  const role = key === null ? null : await store.roles.findByName(account.id, key);
   if (!role) throw new Failure('not_found', { name: 'role', message: `there is no role ${name}` });
   return role;
 }

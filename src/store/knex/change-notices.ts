@@ -17,13 +17,15 @@ const notices = shape<ChangeNoticeRecord>('change_notices', 'id', {
 
 export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
   const one = (accountId: number, id: number) => db('change_notices').where({ account_id: accountId, id });
+  const ofMailbox = (accountId: number, address: string) =>
+    db('change_notices').where('account_id', accountId).whereRaw('lower(address) = ?', [address.toLowerCase()]);
   const pace = (accountId: number, digest: string) => db('notice_paces').where({ account_id: accountId, digest });
   return {
     add: async (notice) => {
       const row = notices.write(notice);
       const { accountId, address, standing } = notice;
-      const same = { account_id: accountId, address, standing, changes: row['changes'] };
-      const merged = await db('change_notices').where(same).update({ changed_at: notice.changedAt, attempts: 0 });
+      const same = ofMailbox(accountId, address).where({ standing, changes: row['changes'] });
+      const merged = await same.update({ changed_at: notice.changedAt, attempts: 0 });
       if (merged === 0) await db('change_notices').insert(row);
     },
     claim: async (now, until, limit, except = []) => {
@@ -43,7 +45,7 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
       return Number(counted?.['total']);
     },
     findHeld: async (accountId, address, now) => {
-      const held = db('change_notices').where({ account_id: accountId, address }).where('allowed_at', '>', now);
+      const held = ofMailbox(accountId, address).where('allowed_at', '>', now);
       // One that is claimed is being sent: a node whose clock is behind could take it for held.
       held.whereRaw('due_at = allowed_at');
       return (await held.select(notices.columns)).map(notices.read);
@@ -62,6 +64,10 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
       const row = db('notice_paces').insert(free).onConflict(['account_id', 'digest']).merge(kept);
       const [{ expires_at: freeAt }] = await row.returning('expires_at');
       return Number(freeAt);
+    },
+    findPace: async (accountId, digest) => {
+      const row: { expires_at: unknown } | undefined = await pace(accountId, digest).first('expires_at');
+      return Number(row?.expires_at ?? 0);
     },
     setPace: async (accountId, digest, freeAt) => {
       await pace(accountId, digest).update({ expires_at: freeAt });

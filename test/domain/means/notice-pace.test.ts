@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { actAs } from '../../../src/domain/audit/context.ts';
 import { createChangeNotices } from '../../../src/domain/means/notices.ts';
+import { digestOf } from '../../../src/domain/secrets.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { execute, readTable } from '../../support/rows.ts';
@@ -49,6 +50,7 @@ for (const kind of databases) {
     const signIn = ({ id }: UserRecord) => noteSignIn(app.services, app.account, id);
     async function known(): Promise<UserRecord & { readonly email: string }> {
       const user = await makeUser(app);
+      advance(day);
       await signIn(user);
       return { ...user, email: user.email ?? '' };
     }
@@ -117,27 +119,41 @@ for (const kind of databases) {
       await setUser(app.services, app.account, user.id, { emailVerified: true });
       await rename(user);
       assert.deepEqual(await sentTo(address), [], 'an address that a caller declares to be verified is not proven');
-      await move(user, shouted);
-      assert.deepEqual([await sentTo(address), await sentTo(shouted)], [[], []]);
+      for (const spelling of [shouted, 'Victim@elsewhere.example', 'vIctim@elsewhere.example']) {
+        await move(user, spelling);
+        await signIn(user);
+        assert.deepEqual([await sentTo(address), await sentTo(spelling)], [[], []]);
+      }
+      assert.equal((await waiting()).length, 1, 'of one mailbox one message waits');
+      const other = await makeUser(app);
+      await move(other, 'viCtim+other@elsewhere.example');
+      await move(other, 'VICTIM+OTHER@elsewhere.example');
+      await move(other, 'back@elsewhere.example');
+      assert.equal((await waiting()).length, 4);
       advance(hour - 1);
       assert.deepEqual([await sentTo(address), await sentTo(shouted)], [[], []]);
       advance(1);
       assert.deepEqual([await sentTo(address), await sentTo(shouted)], [[several], []]);
       advance(hour);
-      assert.deepEqual([await sentTo(address), await sentTo(shouted)], [[], [moved]]);
+      assert.deepEqual([await sentTo(address), await sentTo(shouted)], [[], []]);
       assert.deepEqual(await waiting(), []);
     });
 
-    test('an address is proven by a sign-in after it was written, and at a page by the visit', async () => {
+    test('an address is proven by a sign-in a day after it was written, and at a page by the visit', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       const address = user.email ?? '';
+      await signIn(user);
+      advance(day - hour / 2);
       await rename(user);
       await rename(user);
       assert.deepEqual(await sentTo(address), [named]);
       await rename(user);
+      assert.deepEqual(await sentTo(address), [], 'a sign-in on the day on which it was written proves nothing');
+      advance(hour / 2 - 1);
+      await rename(user);
       assert.deepEqual(await sentTo(address), []);
-      await signIn(user);
+      advance(1);
       await rename(user);
       assert.deepEqual(await sentTo(address), [named], 'it does not wait behind those');
       const other = await makeUser(app);
@@ -186,7 +202,7 @@ for (const kind of databases) {
 
     test('while three thousand wait, who may set no password changes nobody unproven, and other changes are told', async () => {
       using _ = app.services.clock.hold();
-      const [fresh, owner] = [await makeUser(app), await known()];
+      const [owner, fresh] = [await known(), await makeUser(app)];
       const { account, services, url } = app;
       const [at, later] = [services.clock.now(), services.clock.now() + 10 * hour];
       const rest = `'unproven', '["username"]', ${at}, 1, ${later}, ${later}`;
@@ -230,6 +246,28 @@ for (const kind of databases) {
         'where there is no former one, the new one is told',
       );
       await execute(url, `delete from change_notices where account_id = ${account.id}`);
+    });
+
+    test('places that were used up count as well: what waits is told before a link goes, or is not changed', async () => {
+      using _ = app.services.clock.hold();
+      const { account, services } = app;
+      const authority = 'users' as const;
+      const [last, later] = [await makeUser(app), await makeUser(app)];
+      const lineOf = digestOf('change notices to unproven addresses');
+      const setLine = (ahead: number) =>
+        services.store.transaction(async ({ changeNotices }) => {
+          await changeNotices.lockPace(account.id, lineOf);
+          await changeNotices.setPace(account.id, lineOf, services.clock.now() + ahead);
+        });
+      await setLine(10 * hour - 1);
+      await setUser(services, account, last.id, { email: 'last@thief.example', authority });
+      await setLine(10 * hour);
+      const refused = setUser(services, account, later.id, { email: 'later@thief.example', authority });
+      await assert.rejects(refused, { code: 'rate_limited' });
+      await setUser(services, account, later.id, { email: 'later@thief.example' });
+      advance(10 * hour);
+      assert.deepEqual(await sentTo(last.email ?? ''), [moved]);
+      assert.deepEqual(await sentTo(later.email ?? ''), [moved]);
     });
 
     test('two nodes that hold back messages to one address lose none of them', async () => {

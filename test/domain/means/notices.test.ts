@@ -10,7 +10,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readTable } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { makeUser as makeNewUser } from '../../support/sign-in.ts';
-import { noteSignIn, setUser } from '../../support/users.ts';
+import { proveAddress, setUser } from '../../support/users.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -53,7 +53,7 @@ for (const kind of sampledDatabases) {
     /** Somebody who signed in here. */
     const makeUser = async (at: TestApp) => {
       const user = await makeNewUser(at);
-      await noteSignIn(at.services, at.account, user.id);
+      await proveAddress(at.services, at.account, user.id);
       return user;
     };
     const run = () => app.services.changeNotices.run();

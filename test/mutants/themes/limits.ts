@@ -63,8 +63,8 @@ export const limits: readonly Mutant[] = [
     id: 'notice-proof',
     rule: 'an address is proven by a sign-in after it was written, not by one before',
     file: 'domain/means/note-change.ts',
-    text: 'lastLogin > (emailWrittenAt ?? 0)',
-    becomes: 'lastLogin > 0',
+    text: 'lastLogin > since &&',
+    becomes: 'lastLogin > 0 &&',
     killedBy: 'domain/means/notice-pace.test.ts',
   },
 ];

@@ -8,7 +8,7 @@ import { mailsTo, newLink, titlesTo } from '../../support/resets.ts';
 import { dump } from '../../support/rows.ts';
 import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second-factor.ts';
 import { CookieJar, makeUser, submit, walk } from '../../support/sign-in.ts';
-import { noteSignIn, setUser } from '../../support/users.ts';
+import { proveAddress, setUser } from '../../support/users.ts';
 import { managing } from '../api-2/managing.ts';
 import { type AppOf, heading, settle } from './browsing.ts';
 
@@ -21,7 +21,7 @@ const usernameTitle = 'Your user name was changed';
 export function told(app: AppOf): void {
   const titles = (email: string | null) => titlesTo(app(), email);
   const api = () => managing(app());
-  const signedIn = ({ id }: { readonly id: number }) => noteSignIn(app().services, app().account, id);
+  const proven = ({ id }: { readonly id: number }) => proveAddress(app().services, app().account, id);
   const newEmail = () => `${unique('new')}@example.com`;
 
   it('an app set up at sign-in, and its recovery codes; neither key nor codes are in the message', async () => {
@@ -54,7 +54,7 @@ export function told(app: AppOf): void {
 
   it('changes by the management API, once for each request; the former address is notified too', async () => {
     const user = await makeUser(app());
-    await signedIn(user);
+    await proven(user);
     const put = async (members: object) => (await api()).done(200, 'PUT', `/users/${user.id}`, members);
     await put({ firstname: 'Grace', email: user.email, status: 3 });
     await put({ status: 1, comment: 'new' });
@@ -74,14 +74,14 @@ export function told(app: AppOf): void {
     const [, , former] = await mailsTo(app(), user.email);
     assert.ok(!former?.text.includes(next), 'the former address does not learn the new one');
     assert.ok(!JSON.stringify([mail, former]).includes(goodPassword));
-    await signedIn(user);
+    await proven(user);
     await put({ email: null, username });
     assert.deepEqual((await titles(next)).slice(1), [several], 'the former address is notified of its removal');
   });
 
   it('factors that the management API adds and removes; an unconfirmed one does not count yet', async () => {
     const user = await makeUser(app());
-    await signedIn(user);
+    await proven(user);
     const made = { factor_id: 1, display_name: 'Phone' };
     const path = `/mfa/users/${user.id}`;
     const manage = await api();
@@ -108,7 +108,7 @@ export function told(app: AppOf): void {
     assert.equal(sent.status, 200, sent.text);
     assert.deepEqual(await titles(user.email), [emailTitle]);
     assert.deepEqual(await titles(next), [emailTitle]);
-    await signedIn(user);
+    await proven(user);
     await setUser(app().services, app().account, user.id, { password: goodPassword, firstname: 'Grace' });
     assert.deepEqual(await titles(next), [emailTitle, passwordTitle]);
   });

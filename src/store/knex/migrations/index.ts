@@ -49,6 +49,7 @@ import * as userCounts from './0057_user_counts.ts';
 import * as userSearch from './0058_user_search.ts';
 import * as hookLogSizes from './0059_hook_log_sizes.ts';
 import * as noticePaces from './0060_notice_paces.ts';
+import * as noticeMailboxes from './0061_notice_mailboxes.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -105,6 +106,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0058_user_search', ...userSearch },
   { name: '0059_hook_log_sizes', ...hookLogSizes },
   { name: '0060_notice_paces', ...noticePaces },
+  { name: '0061_notice_mailboxes', ...noticeMailboxes },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -11,8 +11,9 @@ import type { Services } from '../services.ts';
 import type { KeptAnswerRecord } from '../store/kept-answers.ts';
 import type { Store } from '../store/store.ts';
 import type { Account } from './accounts/account.ts';
+import { allowancePerKey } from './allowance.ts';
 import { stackOf } from './describe.ts';
-import { day, minute } from './durations.ts';
+import { day, hour, minute } from './durations.ts';
 import { Failure } from './failure.ts';
 import { sealingKey, sealText, unsealText } from './keys/sealing.ts';
 
@@ -24,6 +25,13 @@ const claimMilliseconds = minute;
 const mostKept = 10_000;
 /** Characters of a sealed answer; a longer one is not kept. */
 const longestAnswer = 262_144;
+/**
+ * Characters of sealed answers that an account keeps in an hour with each process: answers lie on everybody's disk for a
+ * day. Of what is more the work is known to be done, and the answer is not.
+ */
+const mostAnsweredInHour = 100_000_000;
+/** By vault, of which a process has one. */
+const answered = allowancePerKey<Services['vault']>(hour);
 const beingServed = 'A request with this Idempotency-Key is being served';
 
 export interface RepeatableRequest {
@@ -70,7 +78,7 @@ export async function answerOnce<Given extends Answer>(
   try {
     const answer = await work(claiming(store, record, () => claim(record)));
     const sealed = seal(services, repeatable, record, answer);
-    const sealedAnswer = sealed.length <= longestAnswer ? sealed : null;
+    const sealedAnswer = mayKeep(services, repeatable, sealed) ? sealed : null;
     if (claimed) await keep(services, record, sealedAnswer);
     // The work changed nothing: it can be done again if its answer is not kept.
     else if (sealedAnswer !== null) await claim({ ...record, isDone: true, sealedAnswer });
@@ -84,6 +92,10 @@ export async function answerOnce<Given extends Answer>(
     if (first) return first;
     throw error;
   }
+}
+
+function mayKeep({ vault, clock }: Needed, { account }: RepeatableRequest, { length }: string): boolean {
+  return length <= longestAnswer && answered(vault).take(account.id, length, mostAnsweredInHour, clock.now());
 }
 
 /** The work is done and has its answer, even if a repeated request will not. */

@@ -25,7 +25,8 @@ export function readAnswer(text: string | null): Answer | null {
     const lines = output.slice(0, limits.outputLines).map(readLine);
     const isCount = Number.isSafeInteger(dropped) && dropped >= 0;
     if (!isCount || lines.some((line) => line === null)) return null;
-    const read = { output: lines as HookOutputLine[], dropped };
+    const kept = fitting(lines as HookOutputLine[]);
+    const read = { output: kept, dropped: dropped + lines.length - kept.length };
     if (error !== null) return { ...read, value: null, error: readError(error) };
     return { ...read, ...(value === null ? { value, error } : readValue(value)) };
   } catch {
@@ -48,6 +49,16 @@ function readLine(line: unknown): HookOutputLine | null {
   if (!Number.isSafeInteger(at) || typeof text !== 'string') return null;
   if (level !== 'INFO' && level !== 'WARN' && level !== 'ERROR') return null;
   return { at: at as number, level, text: text.slice(0, limits.lineCharacters + lineSlack) };
+}
+
+/** Those before the first one that is too much. */
+function fitting(lines: readonly HookOutputLine[]): readonly HookOutputLine[] {
+  let left = limits.outputCharacters;
+  const tooMuch = lines.findIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return tooMuch < 0 ? lines : lines.slice(0, tooMuch);
 }
 
 function readValue(text: string): Pick<Answer, 'value' | 'error'> {

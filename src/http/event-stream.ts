@@ -2,7 +2,7 @@
 
 import type { Response } from 'express';
 
-/** What may wait for a client to read: one event of the largest run, and some. Beyond it the client is cut off. */
+/** What may wait for a client to read when one event more comes, which may be larger. Beyond it the client is cut off. */
 const mostUnread = 262_144;
 
 /** Texts that are sent as they come; a client that does not read them is cut off. */
@@ -33,7 +33,7 @@ export async function sendEvents(res: Response, { run }: EventStream): Promise<v
   await run({
     send: (text) => {
       if (gone.signal.aborted) return;
-      if (res.writableLength + text.length > mostUnread) res.destroy();
+      if (res.writableLength > mostUnread) res.destroy();
       else res.write(text);
     },
     room: () =>

@@ -16,6 +16,7 @@ const minute = 60_000;
 const name = 'Idempotency-Key';
 const beingServed = 'A request with this Idempotency-Key is being served';
 const answerLost = 'The request was carried out, but its answer is not known';
+const least = { status: 200, body: 'done', headers: {} };
 const listed = { limit: 100, sort: { field: 'name', descending: false }, filters: [], at: { page: 1 } } as const;
 
 onServices(
@@ -97,6 +98,29 @@ onServices(
       assert.deepEqual(await answerOnce(services, request, read('two')), first);
       const other = { ...request, request: 'another' };
       assert.equal(await failureOf(answerOnce(services, other, read('three'))), 'key_reused Idempotency-Key');
+    });
+
+    test('an account keeps as many answers in an hour as there is room for', async () => {
+      const { account, request } = await begin();
+      const kept: (string | null)[] = [];
+      const services = withKept(subject, {
+        find: async () => null,
+        claim: async ({ sealedAnswer }) => kept.push(sealedAnswer) > 0,
+        trim: async () => {},
+      });
+      using _ = services.clock.hold();
+      const most = 100_000_000;
+      const ask = () =>
+        answerOnce(services, request, async () => ({ status: 200, body: 'x'.repeat(190_000), headers: {} }));
+      await ask();
+      const { length } = kept[0] ?? '';
+      for (let asked = 1; asked < most / length + 5; asked += 1) await ask();
+      assert.equal(kept.length, Math.floor(most / length));
+      await answerOnce(services, { ...request, account: await createTestAccount(services) }, async () => least);
+      assert.equal(kept.length, Math.floor(most / length) + 1, 'another account has room of its own');
+      services.clock.advance(60 * minute);
+      await answerOnce(services, { ...request, account }, async () => least);
+      assert.equal(kept.length, Math.floor(most / length) + 2);
     });
 
     test('an answer that is too large is not kept: work is not done again, what changed nothing is', async () => {

@@ -182,6 +182,21 @@ describe('S11: output', () => {
     assert.equal(output.length + dropped, 50);
   });
 
+  it('is truncated as well where a function writes into the list of its lines', async () => {
+    const { output, dropped } = await runner.call(
+      handler(`
+        let lines;
+        const own = (of, name, value) =>
+          Object.defineProperty(of, name, { value, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(Array.prototype, '0', { configurable: true, set(value) { lines ??= this; own(this, 0, value); } });
+        console.log('x');
+        delete Array.prototype[0];
+        for (let at = 0; at < 150; at += 1) own(lines, at, [Date.now(), 'INFO', 'z'.repeat(4096)]);
+      `),
+    );
+    assert.deepEqual([output.length, dropped], [16, 134]);
+  });
+
   it('of a million lines is cheap for the run and free for the host', async () => {
     const { ending, output, dropped } = await runner.call(handler('for (let i = 0; i < 1e6; i++) console.log(i)'), {
       timeoutMilliseconds: 60_000,

@@ -43,7 +43,7 @@ export function setAdministrator(
       throw new Failure('not_found', { name: 'user', message: 'there is no such user' });
     }
     const all = await tx.administrators.lockAll(account.id);
-    await requireStanding(tx, all);
+    requireStanding(all);
     if (!scopes.includes('manage_all')) await requireSuccessor(tx, all, userId);
     const createdAt = all.find((one) => one.userId === userId)?.createdAt ?? services.clock.now();
     const administrator = { accountId: account.id, userId, scopes, createdAt };
@@ -58,7 +58,6 @@ export async function removeAdministrator(services: WriteServices, account: Audi
   await services.store.transaction(async (tx) => {
     await tx.users.lock(account.id, userId);
     const all = await tx.administrators.lockAll(account.id);
-    await requireStanding(tx, all);
     await readAdministrator(tx, account, userId);
     await requireSuccessor(tx, all, userId);
     await tx.administrators.remove(account.id, userId);
@@ -68,7 +67,7 @@ export async function removeAdministrator(services: WriteServices, account: Audi
 
 /**
  * For a user who is locked and will not be able to sign in: throws `last_administrator` if it is the caller, and the
- * last one, and `caller_unauthenticated` for another full administrator if the caller is none any more.
+ * last one.
  */
 export async function requireOtherAdministrator(
   tx: Pick<StoreVerbs, 'administrators' | 'users'>,
@@ -76,30 +75,25 @@ export async function requireOtherAdministrator(
   userId: number,
 ): Promise<void> {
   const { actor } = currentAuditContext();
-  if (actor?.type !== 'user') return;
+  if (actor?.type !== 'user' || actor.id !== userId) return;
   // The caller holds the user, so that nobody gives or takes the scopes meanwhile. Only changes of a full administrator
   // need the lock on all of them.
   const own = await tx.administrators.find(account.id, userId);
   if (!own?.scopes.includes('manage_all')) return;
-  const all = await tx.administrators.lockAll(account.id);
-  if (actor.id === userId) await requireSuccessor(tx, all, userId);
-  else await requireStanding(tx, all);
+  await requireSuccessor(tx, await tx.administrators.lockAll(account.id), userId);
 }
 
-function isFull(all: readonly AdministratorRecord[], userId: number): boolean {
+function isFull(all: readonly AdministratorRecord[], userId: number | null): boolean {
   return all.some((one) => one.userId === userId && one.scopes.includes('manage_all'));
 }
 
 /**
- * An administrator's call was let in before it waited for these rows: whether it still may is looked at again. One whose
- * right is taken could give it back otherwise, and two could remove each other. Throws `caller_unauthenticated`.
+ * An administrator's call was let in before it waited for these rows. One whose right was taken meanwhile could give it
+ * back to itself, which the look at the end of the transaction would take for the right. Throws `caller_unauthenticated`.
  */
-async function requireStanding(tx: Pick<StoreVerbs, 'users'>, all: readonly AdministratorRecord[]): Promise<void> {
+function requireStanding(all: readonly AdministratorRecord[]): void {
   const { actor } = currentAuditContext();
-  if (actor?.type !== 'user') return;
-  const own = all.find(({ userId }) => userId === actor.id);
-  if (own?.scopes.includes('manage_all') && (await canSignIn(tx, own))) return;
-  throw taken();
+  if (actor?.type === 'user' && !isFull(all, actor.id)) throw taken();
 }
 
 /**

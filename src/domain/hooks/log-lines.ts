@@ -15,18 +15,25 @@ const leastCut = 8;
 export type Masking = (text: string) => string;
 
 export function maskingOf(secrets: readonly string[]): Masking {
+  let known: readonly string[] | null = null;
+  return (text) => {
+    // Most runs write nothing.
+    known ??= formsOf(secrets);
+    const ordered = known;
+    let masked = text;
+    for (const form of ordered) masked = replaceAll(masked, form, mask);
+    return text.length < cutLength ? masked : withoutCut(masked, ordered);
+  };
+}
+
+/** Longest first: one secret may be a part of another. */
+function formsOf(secrets: readonly string[]): readonly string[] {
   const forms = new Set(
     secrets
       .filter((secret) => secret !== '')
       .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)]),
   );
-  // Longest first: one secret may be a part of another.
-  const ordered = [...forms].sort((one, other) => other.length - one.length);
-  return (text) => {
-    let masked = text;
-    for (const form of ordered) masked = replaceAll(masked, form, mask);
-    return text.length < cutLength ? masked : withoutCut(masked, ordered);
-  };
+  return [...forms].sort((one, other) => other.length - one.length);
 }
 
 /** Masks the beginning of a secret at the end of a text, whatever marks say that it was cut there. */

@@ -6,6 +6,7 @@
 import type { Services } from '../../services.ts';
 import { bytesOf, type LogRoom } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
+import { allowancePerKey } from '../allowance.ts';
 import { createOnceAnHour, type Once } from '../audit/once.ts';
 import { minute } from '../durations.ts';
 import { noteLine } from './log-lines.ts';
@@ -17,29 +18,10 @@ const shareOfMinute = 0.01;
 /** What is left of the lines of a run that failed: the error that ended it, with its frames, is at their end. */
 const mostOfFailed = 6_000;
 
-/** What each account has written in this minute; by runner, of which a process has one. */
-interface Written {
-  minute: number;
-  readonly bytes: Map<number, number>;
-  /** Whose runs were said to go early. */
-  readonly said: Once;
-}
-
-const written = new WeakMap<HookRunner, Written>();
-
-function writtenBy(runner: HookRunner): Written {
-  const known = written.get(runner) ?? { minute: 0, bytes: new Map<number, number>(), said: createOnceAnHour() };
-  written.set(runner, known);
-  return known;
-}
-
-function writtenIn(runner: HookRunner, now: number): Map<number, number> {
-  const known = writtenBy(runner);
-  const current = Math.floor(now / minute);
-  if (known.minute !== current) known.bytes.clear();
-  known.minute = current;
-  return known.bytes;
-}
+/** By runner, of which a process has one. */
+const written = allowancePerKey<HookRunner>(minute);
+/** Whose runs were said to go early. */
+const said = new WeakMap<HookRunner, Once>();
 
 /** Where runs take nothing. */
 export const noneWanted: LogRoom = { isEnough: true, deleted: 0 };
@@ -55,14 +37,8 @@ export function withinMinute(
   executions: readonly NewExecution[],
 ): readonly NewExecution[] {
   const most = account.settings.hookLogBytes * shareOfMinute;
-  const all = writtenIn(hooks, clock.now());
   return executions.map((execution) => {
-    const before = all.get(account.id) ?? 0;
-    const bytes = bytesOf(execution);
-    if (before + bytes <= most) {
-      all.set(account.id, before + bytes);
-      return execution;
-    }
+    if (written(hooks).take(account.id, bytesOf(execution), most, clock.now())) return execution;
     return shortened(execution, `logs of this account are bounded by ${megabytes(most)} a minute`);
   });
 }
@@ -76,7 +52,9 @@ export function withoutRoom(account: Account, executions: readonly NewExecution[
 /** Whoever writes a hook can push out the records of what it did before: once an hour the log of the service says so. */
 export function sayDeleted({ hooks, log }: Pick<Services, 'hooks' | 'log'>, { id, subdomain }: Account): void {
   const happening = { kind: 'deleted early', about: 'hook runs', what: '', source: null };
-  if (writtenBy(hooks).said.isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });
+  const known = said.get(hooks) ?? createOnceAnHour();
+  said.set(hooks, known);
+  if (known.isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });
 }
 
 /** How the run ended is kept, with a line that says what is missing. A short run is kept as it is. */

@@ -109,6 +109,23 @@ for (const kind of sampledDatabases) {
       await until(() => countLogStreams(app.services.hooks) === 0);
     });
 
+    it('has a run that is larger in JSON than what may wait for its client', async () => {
+      const { one, token, id } = await staged();
+      const first = await open(one, token);
+      const before = await recordRun(one, id);
+      await until(() => runsIn(first).includes(before));
+      const place = first.events.at(-1)?.id;
+      const events = Array.from({ length: 16 }, () => '\u0001'.repeat(4_096));
+      const large = await recordRun(one, id, { events });
+      await until(() => runsIn(first).includes(large));
+      first.close();
+      const second = await open(one, token, '', { 'last-event-id': place });
+      await until(() => runsIn(second).includes(large));
+      const next = await recordRun(one, id);
+      await until(() => runsIn(second).includes(next));
+      second.close();
+    });
+
     it('goes on after the last event of another stream, without a loss', async () => {
       const { one, token, id } = await staged();
       const first = await open(one, token);

@@ -1,19 +1,28 @@
 /**
- * Turns for transactions of API callers. Those of one account wait for each other's rows, the end of its trail at least,
- * and each would hold a connection meanwhile, so that calls of one account could take all of them.
+ * Turns for transactions of API callers. On PostgreSQL those of one account wait for each other's rows, the end of its
+ * trail at least, and each would hold a connection meanwhile, so that calls of one account could take all of them. On
+ * SQLite all transactions have one connection, and whoever signs in would wait behind each that waits for it.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { inTurnOfAccount, queuePerKey } from '../fair-queue/turns.ts';
 
-/** Half of the connections that write in a process (postgres/pool-sizes.ts): others sign users in meanwhile. */
-const turns = 5;
-const turnsOfAccount = 3;
 /** Transactions of all accounts that have a turn or wait for one. */
 const most = 256;
 
-const queueOf = queuePerKey<Store>({ turns, turnsOfAccount, most });
+const queueOf = {
+  // Half of the connections that write in a process (postgres/pool-sizes.ts): others sign users in meanwhile.
+  postgres: queuePerKey<Store>({ turns: 5, turnsOfAccount: 3, most }),
+  sqlite: queuePerKey<Store>({ turns: 1, most }),
+};
+
+/** A transaction that takes longer is followed by a rest: what others do needs the connection several times. */
+const longMilliseconds = 50;
+const lookMilliseconds = 5;
+/** A request of others that has it at none of so many looks is served, or there is none. */
+const idleLooks = 2;
 
 /** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
 export function inWriteTurn<Result>(
@@ -21,5 +30,30 @@ export function inWriteTurn<Result>(
   account: Pick<Account, 'id'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return inTurnOfAccount(queueOf(store), account, 'too many writes are under way', work);
+  const queue = queueOf[store.kind](store);
+  const reason = 'too many writes are under way';
+  if (store.kind === 'postgres') return inTurnOfAccount(queue, account, reason, work);
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const turn = inTurnOfAccount(queue, account, reason, async () => {
+    const begunAt = performance.now();
+    // Its caller has the answer before the turn ends.
+    await work().then(resolve, reject);
+    await rest(store, performance.now() - begunAt);
+  });
+  turn.catch(reject);
+  return promise;
+}
+
+/** As long as the transaction took, at most. */
+async function rest(store: Store, milliseconds: number): Promise<void> {
+  if (milliseconds < longMilliseconds) return;
+  const endsAt = performance.now() + milliseconds;
+  for (let idle = 0; idle < idleLooks && performance.now() < endsAt; ) {
+    await delay(lookMilliseconds);
+    idle = isUsed(store) ? 0 : idle + 1;
+  }
+}
+
+function isUsed(store: Store): boolean {
+  return store.connections().some(({ pool, used, waiting }) => pool === 'main' && used + waiting > 0);
 }

@@ -1014,6 +1014,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/roles/{id}/policy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read which policy a role names
+         * @description The policy for users with the role; `policy_id` is `null` where the role names none. Which policy is in force for
+         *     a sign-in: that of the user (`policy_id` of the user), else that of the app, else that of the first assigned role
+         *     that names one, else the default policy of the account. Rules for passwords and lockout do not look at the app.
+         */
+        readonly get: operations["readRolePolicy"];
+        /**
+         * Set which policy a role names
+         * @description Names a policy for users with the role, or none with `null`. It takes effect at their next sign-in, unless the
+         *     user or the app names a policy, or a role that the user was assigned earlier does. An unknown policy is 422. A
+         *     policy that a role names cannot be deleted.
+         */
+        readonly put: operations["setRolePolicy"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/apps": {
         readonly parameters: {
             readonly query?: never;
@@ -4225,6 +4253,15 @@ export interface components {
              * @example 1
              */
             readonly id: number;
+        };
+        /** @description Which policy a role names. */
+        readonly RolePolicy: {
+            /**
+             * Format: int32
+             * @description Identifier of the policy for users with the role; null for none.
+             * @example 3
+             */
+            readonly policy_id: number | null;
         };
         /** @description Whether users are provisioned. Read-only. */
         readonly AppProvisioning: {
@@ -12063,6 +12100,108 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readRolePolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The policy that the role names. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policy_id": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RolePolicy"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly setRolePolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Writes only if the resource still has one of these entity tags, separated by commas, from the `ETag` of an earlier `GET`; otherwise 412, and nothing is changed. `*` matches any, a weak tag (`W/"…"`) none ([RFC 9110 section 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1)).
+                 * @example "mMZ5e1bL1lDg4T2rKpQYzQ"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is not an integer (decimal digits, no leading zero) or belongs to another account is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The policy to name; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RolePolicy"];
+            };
+        };
+        readonly responses: {
+            /** @description The policy that the role names now. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policy_id": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RolePolicy"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];

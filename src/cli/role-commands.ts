@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { matching } from '../domain/listing.ts';
-import { assignPolicy, findPolicyId } from '../domain/policies/policies.ts';
+import { findPolicyId } from '../domain/policies/policies.ts';
 import { readFullRole, requireRole } from '../domain/roles/full-role.ts';
-import { createRole, removeRole, updateRole } from '../domain/roles/write-role.ts';
+import { createRole, removeRole, setRolePolicy, updateRole } from '../domain/roles/write-role.ts';
 import { accountOption, addCommand, addGroup, type OfAccount, type Outlet } from './command.ts';
 import { addYesOption, type Confirmable, confirm } from './confirm.ts';
 import { addLimitOption, type Limited, listItems, readLimit } from './listing.ts';
@@ -42,7 +42,7 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
         const policyId = policy === undefined ? undefined : await findPolicyId(services.store, account, policy);
         // First, since it is refused where another role has the name.
         if (name !== undefined) await updateRole(services, account, id, { name });
-        if (policyId !== undefined) await assignPolicy(services, account, { roleId: id }, policyId);
+        if (policyId !== undefined) await setRolePolicy(services, account, id, policyId);
         const json = { id, name: name ?? role, ...(policy !== undefined && { policy }) };
         return { json, text: fields(json) };
       });

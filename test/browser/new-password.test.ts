@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assignPolicy, changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { assignPolicy } from '../support/policies.ts';
 import { sampled } from '../support/sample.ts';
 import { refresh } from '../support/sign-in.ts';
 import {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
-import { assignPolicy, changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { assignPolicy } from '../support/policies.ts';
 import { sampled } from '../support/sample.ts';
 import { codeAt, keyOf, recoveryCodesOf, wrongCode } from '../support/second-factor.ts';
 import {

@@ -6,11 +6,12 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import type { ConsoleMessage, Page, Request, WebError } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
-import { assignPolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { createPolicy } from '../../src/domain/policies/policies.ts';
 import { createServer } from '../../src/server.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
 import { type BrowserOptions, type OpenBrowser, openBrowser } from '../support/browser.ts';
+import { assignPolicy } from '../support/policies.ts';
 import { createTestAccount, type TestParts, testServices } from '../support/services.ts';
 import {
   authorizePath,

@@ -146,6 +146,9 @@ const sources: Readonly<Record<string, Source>> = {
   addRoleAdmins: members,
   removeRoleAdmins: members,
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
+  setRolePolicy: async ({ fixtures, plan: { pick } }) => ({
+    body: { policy_id: pick % 3 ? Number(await fixtures.fresh('/policies')) : null },
+  }),
   createHook: hook,
   replaceHook: hook,
   testHookFunction: () => ({

@@ -43,4 +43,30 @@ describe('the resources of conditional writes on postgres', () => {
       assert.deepEqual(attempts, { role: 1, other: 1 });
     });
   }
+
+  it('a writer of the policy of a role has the role to itself, and leaves its links to others', async () => {
+    const { store, url } = opened;
+    const { accountId, userId } = await newCast(store);
+    const { id: roleId } = await store.roles.create({ accountId, name: unique('role'), createdAt: now });
+    await store.roles.link(accountId, 'users', roleId, [userId], now);
+    const [held, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = store.transaction(async (tx) => {
+      assert.ok(await tx.resources.findLocked(accountId, 'role_policy', `${roleId}`));
+      held.resolve();
+      await goOn.promise;
+    });
+    await held.promise;
+    const told: string[] = [];
+    const unlinking = store.roles.unlink(accountId, 'users', roleId, [userId]).then(() => told.push('unlinked'));
+    await untilWaiting(url, unlinking);
+    const assigning = store.policies.assign(accountId, { roleId }, null).then(() => told.push('assigned'));
+    await untilWaiting(url, assigning);
+    const toldMeanwhile = [...told];
+    goOn.resolve();
+    await Promise.all([holding, unlinking, assigning]);
+    assert.deepEqual(toldMeanwhile, ['unlinked']);
+    await store.roles.remove(accountId, roleId, now);
+    const again = store.transaction((tx) => tx.resources.findLocked(accountId, 'role_policy', `${roleId}`));
+    assert.equal(await again, false);
+  });
 });

@@ -1,8 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { Follower, PolicyRecord } from '../../store/policies.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { setFields, type Target } from '../audit/events.ts';
+import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
@@ -113,28 +113,6 @@ export async function requireFollowed(
   if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
   const message = `unknown policy in policy_id: ${policyId}`;
   throw new Failure('value_invalid', { name: 'policy_id', message });
-}
-
-/** Sets the policy of a user, a role or an app; null for none. Throws `not_found` for either of them. */
-export async function assignPolicy(
-  services: PolicyServices,
-  account: Owner,
-  follower: Follower,
-  policyId: number | null,
-): Promise<void> {
-  await services.store.transaction(async (tx) => {
-    if (policyId !== null) await requirePolicy(tx, account, policyId);
-    if (!(await tx.policies.assign(account.id, follower, policyId))) {
-      throw new Failure('not_found', { name: 'follower', message: 'there is no such user, role or app' });
-    }
-    const target = targetOf(follower);
-    await recordEvent(tx, services, account, { action: 'policy.assigned', target, detail: { policy_id: policyId } });
-  });
-}
-
-function targetOf(follower: Follower): Target {
-  if ('userId' in follower) return { type: 'user', id: follower.userId };
-  return 'roleId' in follower ? { type: 'role', id: follower.roleId } : { type: 'app', id: follower.appId };
 }
 
 async function endDefault(tx: StoreVerbs, account: Pick<Account, 'id'>, now: number): Promise<void> {

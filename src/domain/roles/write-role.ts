@@ -8,6 +8,7 @@ import type { Account } from '../accounts/account.ts';
 import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endUnassigned } from '../endings/end-app.ts';
+import { requireFollowed } from '../policies/policies.ts';
 import { readText } from '../text.ts';
 import { unknownRole } from './full-role.ts';
 import { addLinks, type LinkVerb, removeLinks } from './links.ts';
@@ -66,6 +67,20 @@ export async function updateRole(
   });
 }
 
+/** Sets the policy that the role names; null for none. Throws `not_found`, and `value_invalid` for an unknown policy. */
+export async function setRolePolicy(
+  services: RoleServices,
+  account: Audited,
+  id: number,
+  policyId: number | null,
+): Promise<void> {
+  await changing(services, account, id, async (tx) => {
+    await requireFollowed(tx, account, { policyId });
+    await tx.policies.assign(account.id, { roleId: id }, policyId);
+    return { action: 'policy.assigned', detail: { policy_id: policyId } };
+  });
+}
+
 /** Removes the role, and the grants for apps that only it gave. Throws `not_found`. */
 export async function removeRole(services: RoleServices, account: Audited, id: number): Promise<void> {
   await services.store.transaction(async (tx) => {
@@ -106,7 +121,7 @@ export async function removeRoleMembers(
   });
 }
 
-type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | `members_${string}`}` }>;
+type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | `members_${string}`}` | 'policy.assigned' }>;
 type Told<Event> = Event extends RoleEvent ? Pick<Event, 'action' | 'detail'> : never;
 
 /** Changes a role that exists and cannot be removed until the change is committed; records the change. */

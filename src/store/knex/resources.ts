@@ -5,7 +5,9 @@ import { lockPresent } from './hold.ts';
 import { present, type Removable, homes as removable } from './removed.ts';
 
 /** The table of each kind, and its key without the account. */
-const homes: Readonly<Record<Exclude<ResourceKind, 'setting'>, { readonly table: string; readonly id: string }>> = {
+const homes: Readonly<
+  Record<Exclude<ResourceKind, 'setting' | 'role_policy'>, { readonly table: string; readonly id: string }>
+> = {
   ...removable,
   policy: { table: 'policies', id: 'id' },
   hook: { table: 'hooks', id: 'uuid' },
@@ -47,7 +49,8 @@ export function resourceVerbs(db: Knex): ResourceStore {
     findLocked: async (accountId, kind, key) => {
       if (kind === 'setting') return lockAccount(db, accountId);
       if (kind === 'administrator') await lockAdministrators(db, accountId, Number(key));
-      const { table, id } = homes[kind];
+      const owner = kind === 'role_policy' ? 'role' : kind;
+      const { table, id } = homes[owner];
       const named = () => db(table).where({ account_id: accountId, [id]: id === 'uuid' ? key : Number(key) });
       const linked = (name: string, own: string) => db(name).where({ account_id: accountId, [own]: Number(key) });
       const shown = links[kind] ?? [];
@@ -63,7 +66,7 @@ export function resourceVerbs(db: Knex): ResourceStore {
         await dialectOf(db).lock(() => linked(name, own).orderBy(other).select(other), 'forUpdate');
       }
       // A removal that this waited for is only visible to another statement.
-      const found = isRemovable(kind) ? named().whereRaw(present(kind, table, id)) : named();
+      const found = isRemovable(owner) ? named().whereRaw(present(owner, table, id)) : named();
       return (await found.first(id)) !== undefined;
     },
   };

@@ -83,6 +83,7 @@ export function api2(deprecated: readonly DeprecatedOperation[]): SurfaceDefinit
       readPolicy: 'policy',
       readApiAuthorization: 'api',
       readRole: 'role',
+      readRolePolicy: 'role_policy',
       readApp: 'app',
       readHook: 'hook',
       readHookDraft: 'hook',

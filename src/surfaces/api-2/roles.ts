@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
 import { type FullRole, listFullRoles, readFullRole, requireRoleId } from '../../domain/roles/full-role.ts';
-import { createRole, removeRole, updateRole } from '../../domain/roles/write-role.ts';
+import { createRole, removeRole, setRolePolicy, updateRole } from '../../domain/roles/write-role.ts';
 import type { Handlers, List } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { readIds } from './ids.ts';
@@ -9,7 +9,15 @@ import { representLinkedApp } from './represent-app.ts';
 
 type RoleOperations = Pick<
   operations,
-  'listRoles' | 'createRole' | 'readRole' | 'updateRole' | 'deleteRole' | 'listRoleApps' | 'setRoleApps'
+  | 'listRoles'
+  | 'createRole'
+  | 'readRole'
+  | 'updateRole'
+  | 'deleteRole'
+  | 'listRoleApps'
+  | 'setRoleApps'
+  | 'readRolePolicy'
+  | 'setRolePolicy'
 >;
 
 function represent({ id, name, apps, users, admins }: FullRole): components['schemas']['Role'] {
@@ -75,6 +83,18 @@ export function roles(services: Services): Handlers<RoleOperations> {
         200,
         body.map((id) => ({ id })),
       );
+    },
+
+    /** GET /api/2/roles/{id}/policy */
+    readRolePolicy: async ({ path, origin: { account } }, respond) => {
+      const { policyId } = await requireRoleId(store, account, Number(path.id));
+      return respond(200, { policy_id: policyId });
+    },
+
+    /** PUT /api/2/roles/{id}/policy */
+    setRolePolicy: async ({ path, body, origin: { account } }, respond) => {
+      await setRolePolicy(services, account, Number(path.id), body.policy_id);
+      return respond(200, { policy_id: body.policy_id });
     },
   };
 }

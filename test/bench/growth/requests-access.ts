@@ -1,6 +1,7 @@
 /** Roles and apps. */
 
 import { type Caller, manage, managed, pages } from './caller.ts';
+import { onePolicy } from './requests-account.ts';
 import { newUser, someApp, someRole, someUser } from './requests-users.ts';
 
 async function newRole(caller: Caller, more: object = {}): Promise<number> {
@@ -100,6 +101,16 @@ export const accessRequests = {
       });
       await caller.manage('PUT', path, [...apps, await newApp(caller)]);
       return managed(caller, path, apps);
+    },
+  },
+  readRolePolicy: manage((caller) => [`/roles/${someRole(caller)}/policy`]),
+  setRolePolicy: {
+    '': async (caller: Caller) =>
+      managed(caller, `/roles/${await newRole(caller)}/policy`, { policy_id: await onePolicy(caller) }),
+    'of the large role': async (caller: Caller) => {
+      const path = `/roles/${caller.grown.largeRole}/policy`;
+      await caller.manage('PUT', path, { policy_id: await onePolicy(caller) });
+      return managed(caller, path, { policy_id: null });
     },
   },
   listApps: {

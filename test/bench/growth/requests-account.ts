@@ -45,7 +45,7 @@ const twoOf = (path: string, make: (caller: Caller) => Promise<unknown>) =>
 
 const policy = (number: number) => ({ name: `Policy ${number}` });
 const newPolicy = idOf('/policies', policy);
-const onePolicy = kept('policy', newPolicy);
+export const onePolicy = kept('policy', newPolicy);
 
 export const policyRequests = {
   listPolicies: twoOf('/policies', newPolicy),

@@ -32,7 +32,7 @@ describeWalks('apps in the console', (walks) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
       await title(page, 'Accounting');
       await page.getByLabel('Payroll').check();
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await said(page, 'The role was saved.');
       await page.goto(payroll);
       const way = reach.getByRole('listitem').filter({ hasText: '0 users with this role' });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createApp, removeApp, rotateSecret, updateApp } from '../../../src/domain/clients/managed-apps.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import {
   addRoleMembers,
   createRole,
   removeRole,
   removeRoleMembers,
+  setRolePolicy,
   updateRole,
 } from '../../../src/domain/roles/write-role.ts';
 import { revokeAccess } from '../../../src/domain/users/access.ts';
@@ -39,6 +41,14 @@ export function rolesAndAppsTold(app: () => TestApp): void {
     await assertTold(app(), () => updateRole(services, account, id, { users: [] }), [
       ['role.withdrawn', 'system', `user ${user.id}`, { role_id: id }],
       ['role.changed', 'system', role, { fields: ['users'], grants_revoked: 1 }],
+    ]);
+    const policy = await createPolicy(services, account, { name: 'managed' });
+    await assertTold(app(), () => setRolePolicy(services, account, id, policy.id), [
+      ['policy.assigned', 'system', role, { policy_id: policy.id }],
+    ]);
+    await assertTold(app(), () => assert.rejects(setRolePolicy(services, account, id, 987_654)), []);
+    await assertTold(app(), () => setRolePolicy(services, account, id, null), [
+      ['policy.assigned', 'system', role, { policy_id: null }],
     ]);
     await assertTold(app(), () => removeRole(services, account, id), [
       ['role.removed', 'system', role, { grants_revoked: 0 }],

@@ -3,16 +3,11 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { effectivePolicy } from '../../../src/domain/policies/effective-policy.ts';
-import {
-  assignPolicy,
-  changePolicy,
-  createPolicy,
-  removePolicy,
-  requirePolicy,
-} from '../../../src/domain/policies/policies.ts';
+import { changePolicy, createPolicy, removePolicy, requirePolicy } from '../../../src/domain/policies/policies.ts';
 import { policyDefaults } from '../../../src/domain/policies/rules.ts';
-import { createRole } from '../../../src/domain/roles/write-role.ts';
+import { createRole, setRolePolicy } from '../../../src/domain/roles/write-role.ts';
 import { failureOf, newClient, unique } from '../../store/samples.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { createTestAccount } from '../../support/services.ts';
 import { addUser, setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
@@ -108,9 +103,9 @@ onServices('policies', (subject) => {
       return (await effectivePolicy(services, account, read, atApp ? client : null)).name;
     };
     assert.deepEqual([await inForce(true), await inForce(false)], ['Default', 'Default']);
-    await assignPolicy(services, account, { roleId: second.id }, ofSecond.id);
+    await setRolePolicy(services, account, second.id, ofSecond.id);
     assert.deepEqual([await inForce(true), await inForce(false)], ['second role', 'second role']);
-    await assignPolicy(services, account, { roleId: first.id }, ofFirst.id);
+    await setRolePolicy(services, account, first.id, ofFirst.id);
     assert.deepEqual([await inForce(true), await inForce(false)], ['first role', 'first role']);
     await assignPolicy(services, account, { appId }, ofApp.id);
     assert.deepEqual([await inForce(true), await inForce(false)], ['app', 'first role']);
@@ -119,8 +114,15 @@ onServices('policies', (subject) => {
     assert.equal((await effectivePolicy(services, account, null, null)).name, 'Default');
     assert.equal(await failureOf(removePolicy(services, account, own.id)), 'conflict policy');
     const foreign = await createTestAccount(services);
-    assert.equal(await failureOf(assignPolicy(services, foreign, { appId }, null)), 'not_found follower');
-    assert.equal(await failureOf(assignPolicy(services, account, { appId }, 2 ** 31 - 1)), 'not_found policy');
+    const set = (owner: Account, roleId: number, policyId: number | null) =>
+      failureOf(setRolePolicy(services, owner, roleId, policyId));
+    assert.equal(await set(foreign, first.id, null), 'not_found role');
+    assert.equal(await set(account, 2 ** 31 - 1, 2 ** 31 - 1), 'not_found role');
+    assert.equal(await set(account, first.id, 2 ** 31 - 1), 'value_invalid policy_id');
+    assert.equal(
+      await set(foreign, (await createRole(services, foreign, { name: 'first' })).id, own.id),
+      'value_invalid policy_id',
+    );
   });
 
   test('every place that sets a password checks the policy and the rules', async () => {
@@ -128,7 +130,7 @@ onServices('policies', (subject) => {
     const account = await createTestAccount(services);
     const long = await createPolicy(services, account, { name: 'Long', minimumPasswordLength: 20 });
     const { id: roleId } = await createRole(services, account, { name: 'staff' });
-    await assignPolicy(services, account, { roleId }, long.id);
+    await setRolePolicy(services, account, roleId, long.id);
     const make = (given: object) => addUser(services, account, { email: `${unique()}@example.com`, ...given });
     assert.equal(await failureOf(make({ password: 'vq41 zwx8 ty', roles: ['staff'] })), 'value_invalid password');
     assert.equal(await failureOf(make({ password: 'password1' })), 'value_invalid password');

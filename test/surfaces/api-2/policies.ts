@@ -90,7 +90,7 @@ export function policies(app: () => TestApp): void {
     assertError(await put(theirs.id), 422, /policy_id/);
     await put(null);
     const { id: roleId } = await createRole(one.services, one.account, { name: 'staff' });
-    await one.services.store.policies.assign(one.account.id, { roleId }, policy.id);
+    await one.send('PUT', `/api/2/roles/${roleId}/policy`, { headers, json: { policy_id: policy.id } });
     assertError(await send('DELETE', `/${policy.id}`), 409, /follows cannot be deleted/);
   });
 

@@ -108,6 +108,8 @@ export function roles(app: () => TestApp): void {
       ['DELETE', '/admins', []],
       ['GET', '/apps', undefined],
       ['PUT', '/apps', []],
+      ['GET', '/policy', undefined],
+      ['PUT', '/policy', { policy_id: null }],
     ] as const) {
       const answer = await api.call(method, `/roles/${id}${path}`, body);
       assertRefused(answer, 404);
@@ -119,6 +121,34 @@ export function roles(app: () => TestApp): void {
     }
     assertRefused(await api.call('PUT', `/roles/${own.id}/apps`, [appId]), 422, /unknown app in/);
     assert.deepEqual((await them.done(200, 'GET', `/roles/${id}`)).users, []);
+  });
+
+  it('names a policy, or none; an unknown one is refused in the words for users and apps', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { id } = await api.done(201, 'POST', '/roles', { name: 'Staff' });
+    const { id: policy } = await api.done(201, 'POST', '/policies', { name: 'Strict' });
+    const { id: theirs } = await (await managing(app())).done(201, 'POST', '/policies', { name: unique('policy') });
+    const path = `/roles/${id}/policy`;
+    assert.deepEqual(await api.done(200, 'GET', path), { policy_id: null });
+    assert.deepEqual(await api.done(200, 'PUT', path, { policy_id: policy }), { policy_id: policy });
+    const { id: user } = await newUser(api);
+    const { app_id: appId } = await registerClient(one);
+    for (const policyId of [unknown, theirs]) {
+      const sent = { policy_id: policyId };
+      const words = (await api.call('PUT', `/users/${user}`, sent)).body.message;
+      assert.equal((await api.call('PUT', `/apps/${appId}`, sent)).body.message, words);
+      assertRefused(await api.call('PUT', path, sent), 422, new RegExp(`^${words}$`));
+    }
+    for (const body of [{}, { policy_id: 0 }, { policy_id: '1' }, { policy_id: policy, name: 'x' }]) {
+      assertRefused(await api.call('PUT', path, body), 422, 'name' in body ? /name/ : /policy_id/);
+    }
+    assert.deepEqual(await api.done(200, 'GET', path), { policy_id: policy });
+    assertRefused(await api.call('PUT', `/roles/${unknown}/policy`, { policy_id: unknown }), 404);
+    const [event] = await api.done(200, 'GET', '/events?action=policy.assigned&limit=1');
+    assert.deepEqual([event.target, event.detail], [{ type: 'role', id }, { policy_id: policy }]);
+    assert.deepEqual(await api.done(200, 'PUT', path, { policy_id: null }), { policy_id: null });
+    await api.done(204, 'DELETE', `/policies/${policy}`);
   });
 
   it("losing an app with the last role that gave it ends the user's grants for it, and no others", async () => {

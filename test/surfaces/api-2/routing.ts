@@ -40,7 +40,7 @@ export function routing(app: () => TestApp): void {
       assertRefused(await send(`{"a":"${'a'.repeat(65_536)}"}`), 413, /larger/, operationId);
       assertRefused(await send('a=1', 'application/x-www-form-urlencoded'), 415, /application\/json/, operationId);
       assertRefused(await send('{}', 'text/plain'), 415, /application\/json/, operationId);
-      const takesArray = /^\/roles\/\{id\}\/.|^\/apps\/\{id\}\/users$/.test(path);
+      const takesArray = /^\/roles\/\{id\}\/(?:users|admins|apps)$|^\/apps\/\{id\}\/users$/.test(path);
       assertRefused(await send(takesArray ? '{}' : '[]'), takesArray ? 400 : 422, /./, operationId);
     }
   });

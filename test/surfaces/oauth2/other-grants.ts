@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assignPolicy, changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import { listDevices } from '../../../src/domain/second-factor/devices.ts';
 import type { TestApp } from '../../support/app.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { dump } from '../../support/rows.ts';
 import { codeAt, giveDevice, keyOf, recoveryCodesOf, wrongCode } from '../../support/second-factor.ts';
 import { authorizePath, CookieJar, readForm, redeem, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';

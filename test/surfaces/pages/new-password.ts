@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assignPolicy, changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { UserRecord, UserStatus } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import {
   authorizePath,
   CookieJar,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
 import { type GivenPasskey, givePasskey, type Lies, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, password, readForm, submit } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';

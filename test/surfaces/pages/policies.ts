@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assignPolicy, changePolicy, createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';
-import { createRole } from '../../../src/domain/roles/write-role.ts';
+import { changePolicy, createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';
+import { createRole, setRolePolicy } from '../../../src/domain/roles/write-role.ts';
 import type { PolicyRecord } from '../../../src/store/policies.ts';
 import type { TestApp } from '../../support/app.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { authorizePath, CookieJar, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
@@ -33,7 +34,7 @@ export function policies(app: AppOf): void {
     const setting = await settle(one);
     const { id: roleId } = await createRole(one.services, one.account, { name: 'Careful' });
     const careful = await make(one, { maximumInvalidLoginAttempts: 2, lockEffectiveMinutes: 60 });
-    await assignPolicy(one.services, one.account, { roleId }, careful.id);
+    await setRolePolicy(one.services, one.account, roleId, careful.id);
     await setUser(one.services, one.account, setting.user.id, { roles: ['Careful'] });
     for (const status of [401, 401, 401]) assert.equal(await guess(one, setting, 'wrong password'), status);
     one.services.clock.advance(60 * minute - 1);

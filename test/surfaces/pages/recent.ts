@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
+import { assignPolicy } from '../../support/policies.ts';
 import { codeAt, giveDevice, keyOf } from '../../support/second-factor.ts';
 import { authorizePath, CookieJar, password, readForm, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { type AppOf, copyOf, heading, isSignIn, type Setting, settle } from './browsing.ts';

@@ -12,6 +12,7 @@ import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Time } from '../../parts/time.tsx';
 import { go, hrefOf } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
+import { policyChoice } from '../policies/choice.ts';
 import { AppAccess } from './access.tsx';
 import { appFields } from './fields.ts';
 import { Snippets } from './snippets.tsx';
@@ -30,15 +31,7 @@ export function AppScreen({ id }: { readonly id: string }) {
           await api.put('/api/2/apps/{id}', { path, header: ifMatch(tag), body: body as Schemas['AppUpdate'] });
           await asked.again();
         };
-        const policy = {
-          name: 'policy_id',
-          label: 'Policy',
-          kind: 'choice',
-          options: [
-            [null, 'None of its own'] as const,
-            ...(policies.answer?.data ?? []).map(({ id: known, name }) => [known, name] as const),
-          ],
-        } as const;
+        const policy = policyChoice(policies.answer?.data ?? []);
         return (
           <Screen title={app.name} above={above} actions={canWrite && <AppActions app={app} tag={tag} />}>
             <dl class="facts">

@@ -10,6 +10,7 @@ import { Screen, Section } from '../../parts/screen.tsx';
 import { go, hrefOf, useAddress } from '../../routing/address.ts';
 import { may } from '../../session/session.ts';
 import { Members } from '../members.tsx';
+import { RolePolicy } from './policy.tsx';
 
 const above = { title: 'Roles', href: hrefOf('roles') };
 
@@ -71,6 +72,7 @@ export function RoleScreen({ id }: { readonly id: string }) {
               again={asked.again}
             />
           </Section>
+          <RolePolicy id={role.id} />
           <Members
             title="Users with this role"
             asked={users}

@@ -12,6 +12,8 @@ import { invalid } from './values.ts';
 
 /** Servers that an app is linked to: each of its authorization requests, which anybody can send, reads them all. */
 const mostLinked = 100;
+/** Scopes of all of them together. */
+const mostScopesLinked = 1_000;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
@@ -82,9 +84,11 @@ export async function changeLink(
   scopeIds: readonly number[],
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizationServers.findLink(account.id, serverId, appId))) throw unknownLink();
+    const former = await tx.authorizationServers.findLink(account.id, serverId, appId);
+    if (!former) throw unknownLink();
     const read = await readScopes(tx, account, serverId, scopeIds);
     if (!(await tx.authorizationServers.updateLink(account.id, serverId, appId, read))) throw unknownLink();
+    if (read.length > former.scopeIds.length) await requireRoom(tx, account.id, appId);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, scope_ids: read };
     await recordEvent(tx, services, account, { action: 'api_client.changed', target, detail });
@@ -107,15 +111,17 @@ export async function unlinkClient(
   });
 }
 
-/** The count of the client may still contain links to removed servers. */
+/** Each authorization request of the app reads all of this, and anybody can send one. */
 async function requireRoom(
-  tx: Pick<StoreVerbs, 'authorizationServers' | 'clients'>,
+  tx: Pick<StoreVerbs, 'authorizationServers'>,
   accountId: number,
   appId: number,
 ): Promise<void> {
-  const client = await tx.clients.findByApp(accountId, appId);
-  if (client && client.linkedServers <= mostLinked) return;
   const linked = await tx.authorizationServers.ofClient(accountId, appId);
+  const scopes = linked.reduce((sum, one) => sum + one.scopes.length, 0);
+  if (scopes > mostScopesLinked) {
+    throw invalid('scopes', `cannot be added: the links of the app have ${mostScopesLinked} scopes at most`);
+  }
   if (linked.length > mostLinked) throw invalid('app_id', `is linked to ${mostLinked} servers already`);
 }
 

@@ -1,16 +1,28 @@
 /** The links of roles. Every gain or loss of a role is recorded here, whatever causes it. */
 
+import type { Services } from '../../services.ts';
 import type { RoleLink } from '../../store/roles.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { allowancePerKey } from '../allowance.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { type AuditedAccount, type AuditServices, recordEvent } from '../audit/record.ts';
+import { hour } from '../durations.ts';
 import { Failure } from '../failure.ts';
 
 export type LinkVerb = 'roles' | 'events';
 
 /**
+ * Roles that callers give and take in an account in an hour with each process: each is an event, which stays for ever on
+ * everybody's disk, and one call may name 10,000 users.
+ */
+const mostInHour = 1_000_000;
+/** By vault, of which a process has one. */
+const told = allowancePerKey<Services['vault']>(hour);
+
+/**
  * Links a role to apps, users or administrators; existing links stay. Part of a transaction. Throws `value_invalid`
- * with the name of the link for an unknown id.
+ * with the name of the link for an unknown id, and `rate_limited`.
  */
 export async function addLinks(
   services: AuditServices,
@@ -107,9 +119,20 @@ async function tell(
   roleIds: readonly number[],
   userIds: readonly number[],
 ): Promise<void> {
+  requireRoom(services, account, userIds.length * roleIds.length);
   for (const id of userIds) {
     for (const roleId of roleIds) {
       await recordEvent(tx, services, account, { action, target: { type: 'user', id }, detail: { role_id: roleId } });
     }
   }
+}
+
+/** Operators may do with their disk what they like. Throws `rate_limited`. */
+function requireRoom({ clock, vault }: AuditServices, { id }: AuditedAccount, events: number): void {
+  const { actor } = currentAuditContext();
+  if (actor?.type === 'command_line' || actor?.type === 'system') return;
+  const now = clock.now();
+  if (told(vault).take(id, events, mostInHour, now)) return;
+  const retryAfterSeconds = Math.ceil((hour - (now % hour)) / 1000);
+  throw new Failure('rate_limited', { retryAfterSeconds, reason: 'too many users got or lost roles in this hour' });
 }

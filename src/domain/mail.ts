@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 import type { Account } from './accounts/account.ts';
 import { minute, second } from './durations.ts';
 
-/** Pauses after each failed attempt; after the last one the message is abandoned. */
+/** Pauses after each failed attempt; what becomes of a message after the last one depends on what it says. */
 export const mailPauses = [10 * second, minute, 5 * minute, 15 * minute];
 /** No other process tries for this long; longer than sending a message can take. */
 export const mailClaimMilliseconds = 2 * minute;
@@ -54,19 +54,22 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => characters[character] ?? '');
 }
 
-/** Whether it was sent. The mail server's answer is not logged, because it may repeat the message. */
+/** `refused`: the mailbox takes no message, now or later (RFC 5321 §4.2.1). `failed`: another attempt may succeed. */
+export type Delivery = 'sent' | 'refused' | 'failed';
+
+/** Tries once. The mail server's answer is not logged, because it may repeat the message. */
 export async function sendMail(
   { mailer, log }: Pick<Services, 'mailer' | 'log'>,
   { subdomain }: Account,
   mail: Mail,
-): Promise<boolean> {
+): Promise<Delivery> {
   try {
     await mailer.send(mail);
-    return true;
+    return 'sent';
   } catch (error) {
-    const { code } = error as { readonly code?: unknown };
+    const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown };
     const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'not sent';
     log.warn('mail not sent', { account: subdomain, reason });
-    return false;
+    return code === 'EENVELOPE' && Number(responseCode) >= 500 ? 'refused' : 'failed';
   }
 }

@@ -63,7 +63,8 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
     return;
   }
   const link = await createLink(services, account, found.user);
-  if (await sendMail(services, account, resetMessage(account, found.email, link, resetLifeMinutes))) {
+  const message = resetMessage(account, found.email, link, resetLifeMinutes);
+  if ((await sendMail(services, account, message)) === 'sent') {
     await store.resetRequests.remove(accountId, id);
     return;
   }

@@ -31,6 +31,9 @@ for (const kind of sampledDatabases) {
   describe(`messages about changes on ${kind}`, () => {
     let app: TestApp;
     let fails = true;
+    /** How the mail server refuses: for good, or for now. */
+    const forGood = { code: 'EENVELOPE', responseCode: 550 };
+    let refusal: object = forGood;
     /** What happens while the next message is sent. */
     let during: (() => Promise<void>) | null = null;
     const tried: Mail[] = [];
@@ -42,7 +45,7 @@ for (const kind of sampledDatabases) {
           const meanwhile = during;
           during = null;
           await meanwhile?.();
-          if (failed) throw Object.assign(new Error(`550 ${mail.to} is unknown`), { code: 'EENVELOPE' });
+          if (failed) throw Object.assign(new Error(`${mail.to} is refused`), refusal);
         },
       };
       app = await openTestApp(kind, { services: { mailer } });
@@ -60,7 +63,7 @@ for (const kind of sampledDatabases) {
     const change = ({ id }: { readonly id: number }) =>
       setUser(app.services, app.account, id, { username: `u${id}-${app.services.clock.now()}` });
 
-    test('is retried after 10 s, 1, 5 and 15 minutes, then dropped; the log repeats nothing of it', async () => {
+    test('is retried after 10 s, 1, 5 and 15 minutes; to a mailbox that takes none it is dropped then, and the log repeats nothing of it', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       await change(user);
@@ -80,6 +83,29 @@ for (const kind of sampledDatabases) {
       const logged = app.services.lines.map(({ event }) => event);
       assert.deepEqual(logged.slice(-2), ['mail not sent', 'change notice given up']);
       assert.ok(!JSON.stringify(app.services.lines).includes(user.email ?? ''));
+    });
+
+    test('while the mail server is down it is retried for more than a day', async () => {
+      using _ = app.services.clock.hold();
+      const user = await makeUser(app);
+      await change(user);
+      tried.length = 0;
+      for (const outage of [{ code: 'ECONNECTION' }, { code: 'EENVELOPE', responseCode: 450 }]) {
+        refusal = outage;
+        for (let hours = 0; hours < 15; hours += 1) {
+          await run();
+          app.services.clock.advance(60 * minute);
+        }
+      }
+      assert.ok(tried.length >= 30, `${tried.length}`);
+      assert.equal(await left(), 1);
+      for (let hours = 0; hours < 6; hours += 1) {
+        app.services.clock.advance(60 * minute);
+        await run();
+      }
+      assert.equal(await left(), 0, 'not for ever');
+      assert.equal(app.services.lines.at(-1)?.['event'], 'change notice given up');
+      refusal = forGood;
     });
 
     test('a waiting message is sent once, by one of two nodes, even if its user is gone', async () => {

@@ -166,6 +166,21 @@ for (const kind of databases) {
       assert.deepEqual(await waiting(), []);
     });
 
+    test('a sign-in before the address was written proves nothing, however long ago that was', async () => {
+      using _ = app.services.clock.hold();
+      const user = await known();
+      advance(minute);
+      await move(user, 'someone@elsewhere.example');
+      assert.deepEqual(await sentTo('someone@elsewhere.example'), [moved]);
+      advance(2 * day);
+      await rename(user);
+      assert.deepEqual(await sentTo('someone@elsewhere.example'), [named]);
+      await rename(user);
+      assert.deepEqual(await sentTo('someone@elsewhere.example'), []);
+      advance(hour);
+      await sentTo('someone@elsewhere.example');
+    });
+
     test('strangers get 300 messages from an account, then one each twelve seconds; owners do not wait for them', async () => {
       using _ = app.services.clock.hold();
       const owners = [await known(), await known()] as const;

@@ -1813,6 +1813,32 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/refusals/{reference}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Explain a refusal
+         * @description Why the service refused a request of this account, by the reference that its page shows, and what to do about it:
+         *     what `gatehouse why <reference>` says. Events tell it for ever. Refusals of pages that are not in the trail
+         *     (unknown apps, links and forms that expired, addresses of nothing, limits) are kept for 24 hours, from a second
+         *     after the answer at the latest: at most 60 an hour from one network, and in the account 500 of apps or users that
+         *     are known and 500 others, for each process of the service. 404 where nothing is kept of the reference: it is
+         *     unknown, older than that, of another account, or of a request that nothing refused. Refused calls of programs are
+         *     not kept; those that have an event are told.
+         */
+        readonly get: operations["explainRefusal"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/account-settings": {
         readonly parameters: {
             readonly query?: never;
@@ -5819,6 +5845,79 @@ export interface components {
         };
         /** @description No members. */
         readonly ChainVerificationRequest: Record<string, never>;
+        /** @description Why a request was refused. No member holds a secret. */
+        readonly Refusal: {
+            /**
+             * @description The reference, in lower case.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly reference: string;
+            /**
+             * Format: date-time
+             * @description When it was refused, in ISO 8601.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description Address the request came from; null where its event has none.
+             * @example 192.0.2.17
+             */
+            readonly source: string | null;
+            /**
+             * @description Why it was refused, as a sentence for people; the words may change. It may repeat what was sent, such as a redirect URI, and what is longer than 8192 characters is cut and ends in `…`.
+             * @example No app of the account acme has the client_id cl_Vq3mT8nY5kW1xR7zB4dF9g.
+             */
+            readonly cause: string;
+            /**
+             * @description What to do about it, as a sentence for people, with commands of the command line where one helps; the words may change. What is longer than 8192 characters is cut and ends in `…`.
+             * @example Go back to the application and start the sign-in again.
+             */
+            readonly remedy: string;
+            /**
+             * @description The failure code, as `failure` of the log line; null where only an event is known. Later releases add codes.
+             * @example authorization_request_invalid
+             */
+            readonly code: string | null;
+            /**
+             * @description What the code or the event leaves open, as a fixed word (such as `redirect_uri_differs`, or `wrong_password` of `sign_in.failed`); null for nothing. Later releases add reasons.
+             * @example client_unknown
+             */
+            readonly reason: string | null;
+            /**
+             * @description The parameter that was wrong; null where none was, or where only an event is known.
+             * @example client_id
+             */
+            readonly parameter: string | null;
+            /**
+             * Format: int32
+             * @description The user who was refused, also one who was removed since; null where the service did not know.
+             * @example 7
+             */
+            readonly user_id: number | null;
+            /**
+             * Format: int32
+             * @description The application, also one that was removed since; null where the service did not know it.
+             * @example 3
+             */
+            readonly app_id: number | null;
+            /**
+             * @description The first 512 characters of the `client_id` that was sent; null where none was, or where only an event is known.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id: string | null;
+            /**
+             * @description The first 512 characters of the redirect URI that was sent with an authorization request; otherwise null.
+             * @example https://pay.example.com/callback
+             */
+            readonly redirect_uri: string | null;
+            /**
+             * @description The hook that refused the sign-in, or failed; otherwise null.
+             * @example null
+             */
+            readonly hook_id: string | null;
+            /** @description The newest 100 events of the request, newest first, as `GET /api/2/events?request_id=` answers them; empty where the trail has none. */
+            readonly events: readonly components["schemas"]["AuditEvent"][];
+        };
         /** @description A setting of the account. No setting holds a secret. */
         readonly AccountSetting: {
             /**
@@ -15871,6 +15970,62 @@ export interface operations {
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly explainRefusal: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The reference of the page, which is the `x-request-id` of its answer; in lower or upper case. One of another form is answered as unknown.
+                 * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly reference: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The refusal. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reference": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "source": "192.0.2.17",
+                     *       "cause": "No app of the account acme has the client_id cl_Vq3mT8nY5kW1xR7zB4dF9g.",
+                     *       "remedy": "Correct the client_id in the application, or its account: gatehouse app list --account acme lists the apps.",
+                     *       "code": "authorization_request_invalid",
+                     *       "reason": "client_unknown",
+                     *       "parameter": "client_id",
+                     *       "user_id": null,
+                     *       "app_id": null,
+                     *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                     *       "redirect_uri": "https://pay.example.com/callback",
+                     *       "hook_id": null,
+                     *       "events": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -4,7 +4,7 @@ import { listAccounts, requireAccount } from '../domain/accounts/accounts.ts';
 import type { AuditedEvent } from '../domain/audit/list.ts';
 import { Failure } from '../domain/failure.ts';
 import { foldIdentifier } from '../domain/users/identifiers.ts';
-import { type Story, tellReference } from '../domain/why/story.ts';
+import { readReference, type Story, tellReference } from '../domain/why/story.ts';
 import { tellUser } from '../domain/why/user.ts';
 import type { Explained } from '../domain/why/words.ts';
 import type { Services } from '../services.ts';
@@ -19,8 +19,6 @@ interface WhyOptions {
   readonly app?: string;
 }
 
-const reference = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 export function addWhyCommand(program: Command, outlet: Outlet): void {
   addCommand<WhyOptions>(
     program,
@@ -29,12 +27,13 @@ export function addWhyCommand(program: Command, outlet: Outlet): void {
     outlet,
     ({ args: [subject], options }) =>
       withServices(async (services): Promise<Answer> => {
-        const text = String(subject).trim().toLowerCase();
+        const text = String(subject);
+        const reference = readReference(text);
         const { account: subdomain } = options;
         const accounts =
           subdomain === undefined ? await listAccounts(services) : [await requireAccount(services, subdomain)];
-        if (reference.test(text)) return whyReference(services, accounts, text);
-        return whyUser(services, accounts, text, options);
+        if (reference !== null) return whyReference(services, accounts, reference);
+        return whyUser(services, accounts, text.trim().toLowerCase(), options);
       }),
   )
     .option('--account <subdomain>', 'the account; all of them by default')

@@ -34,6 +34,8 @@ export const patterns: Readonly<Record<string, string>> = {
   '^[A-Za-z][A-Za-z0-9_.:/~-]*$': 'must begin with a letter and have only letters, digits and _ . : / ~ - after it',
   '^[a-zA-Z_][a-zA-Z0-9_]*$': 'must begin with a letter or _ and have only letters, digits and _ after it',
   '^[0-9a-f-]{36}$': 'must have 36 characters: digits, the letters a to f, and -',
+  '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$':
+    'must be a reference such as 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11',
   '^[0-9]+$': 'must have only digits',
   '^\\d{4}-\\d{2}-\\d{2}$': 'must be a date such as 2026-11-29',
   '^[1-9][0-9]{0,9}$': 'must be an integer above 0 without a leading zero',

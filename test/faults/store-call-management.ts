@@ -6,6 +6,7 @@ import type { Answer } from '../support/conforms.ts';
 import { atConsole, consoleClient, consoleRequest, makeAdministrator, redeemAtConsole } from '../support/console.ts';
 import { newProofKey } from '../support/dpop.ts';
 import type { FaultyApp } from '../support/faults.ts';
+import { keepRefusal } from '../support/refusals.ts';
 import { makeUser, signInForCode } from '../support/sign-in.ts';
 import { once, stageOf } from './store-call-stage.ts';
 import type { Operation } from './store-calls.ts';
@@ -45,6 +46,14 @@ export const managementOperations: readonly Operation[] = [
       const { client, userId } = await stageOf(app);
       const asked = { method: 'password', client_id: client.client_id, ip_address: '192.0.2.1' };
       return { send: () => call(app, 'POST', `/users/${userId}/explain`, asked) };
+    },
+  },
+  {
+    ...{ title: 'explanation of a refusal', surface: 'api-2', operationId: 'explainRefusal', status: 200 },
+    prepare: async (app) => {
+      await stageOf(app);
+      const reference = await keepRefusal(app);
+      return { send: () => call(app, 'GET', `/refusals/${reference}`) };
     },
   },
   {

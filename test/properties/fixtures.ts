@@ -8,6 +8,7 @@ import { hour, newGrant, unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
 import { recordRun } from '../support/hook-runs.ts';
+import { keepRefusal } from '../support/refusals.ts';
 import { codeAt } from '../support/second-factor.ts';
 import { ownVisit } from '../support/visits.ts';
 import { operationsOf } from './operations.ts';
@@ -85,6 +86,7 @@ const makers: Readonly<Record<string, Maker>> = {
     return String(id);
   },
   '/hooks/{id}/versions': async (fixtures, path) => String((await fixtures.call('GET', path)).body[0].version),
+  '/refusals': (fixtures) => fixtures.refuse(),
   '/hooks/{id}/logs': (fixtures, path) => fixtures.recordRun(path.split('/')[2] ?? ''),
   // A user has up to ten devices.
   '/mfa/users': (fixtures) => fixtures.fresh('/users'),
@@ -189,6 +191,11 @@ export class Fixtures {
   /** A run in the log of this hook that can be replayed. */
   recordRun(uuid: string): Promise<string> {
     return recordRun(this.#app, uuid);
+  }
+
+  /** The reference of a refusal that is kept. */
+  refuse(): Promise<string> {
+    return keepRefusal(this.#app);
   }
 
   /** Registers a device; `verified`: it needs no one-time password first. */

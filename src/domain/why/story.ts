@@ -6,10 +6,19 @@ import { type AuditedEvent, pageOfEvents } from '../audit/list.ts';
 import type { ListFilter } from '../listing.ts';
 import type { Cause } from '../refusals/refusals.ts';
 import { type Named, nameApp, nameUser } from './named.ts';
+import { detailOf, type Particulars, type Parties, particularsOf, partiesOf, reasonIn } from './particulars.ts';
 import { type Explained, explain, explainRequest } from './words.ts';
 
 /** Events that are read for one story. */
 const mostEvents = 100;
+
+const form = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** The reference that somebody typed, as it is kept; null for a text that is none. */
+export function readReference(text: string): string | null {
+  const reference = text.trim().toLowerCase();
+  return form.test(reference) ? reference : null;
+}
 
 export interface Story extends Explained {
   readonly at: number;
@@ -17,17 +26,15 @@ export interface Story extends Explained {
   readonly reference: string | null;
 }
 
-type WhyServices = Pick<Services, 'store' | 'clock'>;
-
-/** What an event says, as far as stories need it. */
-interface Detail {
-  readonly reason?: unknown;
-  readonly user_id?: unknown;
-  readonly app_id?: unknown;
-  readonly hook_id?: unknown;
-  readonly address?: unknown;
-  readonly sign_in?: unknown;
+/** A reference that finds something. */
+export interface Told {
+  readonly story: Story;
+  readonly particulars: Particulars;
+  /** Of the request, newest first. */
+  readonly events: readonly AuditedEvent[];
 }
+
+type WhyServices = Pick<Services, 'store' | 'clock'>;
 
 /** The events of the account that satisfy the filters, newest first. */
 export async function findEvents(
@@ -40,46 +47,38 @@ export async function findEvents(
   return items;
 }
 
-/** What a refusal that was kept for a day, or an event of it, says about its request; null where neither knows it. */
-export async function tellReference(
-  services: WhyServices,
-  account: Account,
-  reference: string,
-): Promise<{ readonly story: Story; readonly events: readonly AuditedEvent[] } | null> {
+/**
+ * What a refusal that was kept for a day, or an event of it, says about its request; null where neither of the account
+ * knows it.
+ */
+export async function tellReference(services: WhyServices, account: Account, reference: string): Promise<Told | null> {
   const events = await findEvents(services, account, [{ field: 'request_id', test: 'is', values: [reference] }]);
   const kept = await services.store.refusals.find(account.id, reference, services.clock.now());
   const cause = kept && (JSON.parse(kept.detail) as Cause);
   const stories = await Promise.all(events.map((event) => tellEvent(services, account, event)));
-  const told = stories.find((story) => story !== null);
+  const at = stories.findIndex((story) => story !== null);
+  const [story, event] = [stories[at], events[at]];
   // An event knows more: whose sign-in it was.
-  if (kept && cause && !told) {
-    const { at, source } = kept;
-    const named = await nameThem(services, account, { ...cause, userId: null, hook: null });
-    const explained =
-      cause.code === 'authorization_request_invalid' && cause.reason !== null
-        ? explainRequest(cause.reason, named)
-        : explain([`${cause.code} ${cause.reason}`, cause.code], named);
-    const other = { cause: `It was refused (${cause.code}).`, remedy: 'The log lines with this requestId say more.' };
-    return { story: { at, source, reference, ...(explained ?? other) }, events };
-  }
-  return told ? { story: told, events } : null;
+  if (story && event) return { story, particulars: particularsOf(cause, event), events };
+  if (!kept || !cause) return null;
+  const named = await nameThem(services, account, { ...cause, userId: null, hook: null });
+  const explained =
+    cause.code === 'authorization_request_invalid' && cause.reason !== null
+      ? explainRequest(cause.reason, named)
+      : explain([`${cause.code} ${cause.reason}`, cause.code], named);
+  const other = { cause: `It was refused (${cause.code}).`, remedy: 'The log lines with this requestId say more.' };
+  const told = { at: kept.at, source: kept.source, reference, ...(explained ?? other) };
+  return { story: told, particulars: particularsOf(cause, null), events };
 }
 
 /** Why an event refused; null for one that did not, or whose cause another event of its request tells. */
 export async function tellEvent(services: WhyServices, account: Account, event: AuditedEvent): Promise<Story | null> {
   if (event.outcome !== 'refused') return null;
-  const detail = event.detail as Detail;
   // The sign-in went on.
-  if (event.action === 'hook.failed' && detail.sign_in !== 'denied') return null;
-  const { targetType, targetId, action, at, source, requestId: reference } = event;
-  const reason = typeof detail.reason === 'string' ? detail.reason : null;
-  const named = await nameThem(services, account, {
-    userId: targetType === 'user' ? targetId : numberIn(detail.user_id),
-    appId: targetType === 'app' ? targetId : numberIn(detail.app_id),
-    hook: typeof detail.hook_id === 'string' ? detail.hook_id : null,
-    address: typeof detail.address === 'string' ? detail.address : null,
-    clientId: null,
-  });
+  if (event.action === 'hook.failed' && detailOf(event).sign_in !== 'denied') return null;
+  const { action, at, source, requestId: reference } = event;
+  const reason = reasonIn(event);
+  const named = await nameThem(services, account, partiesOf(event));
   const explained =
     action === 'authorization.refused'
       ? explainRequest(reason ?? '', named)
@@ -88,15 +87,6 @@ export async function tellEvent(services: WhyServices, account: Account, event: 
           remedy: 'The log lines with this requestId say more.',
         });
   return { at, source, reference, ...explained };
-}
-
-function numberIn(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-interface Parties extends Pick<Cause, 'appId' | 'clientId' | 'address'> {
-  readonly userId: number | null;
-  readonly hook: string | null;
 }
 
 async function nameThem({ store }: WhyServices, account: Account, parties: Parties): Promise<Named> {

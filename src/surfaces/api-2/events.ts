@@ -17,7 +17,7 @@ export function listEvents(services: Pick<Services, 'store'>): Handler<operation
     const parties = (['actor', 'target'] as const).flatMap((name) => partyFilters(name, list.filters[name]));
     const read = (query: ListQuery) =>
       pageOfEvents(services, account, { ...query, filters: [...query.filters, ...parties] });
-    return respond(200, ...(await list.answer(read, represent)));
+    return respond(200, ...(await list.answer(read, representEvent)));
   };
 }
 
@@ -37,7 +37,7 @@ function partyFilters(name: 'actor' | 'target', text: string | undefined): ListF
   return [ofType, { field: `${name}_id`, test: 'is', values: [id] }];
 }
 
-function represent(event: AuditedEvent): Event {
+export function representEvent(event: AuditedEvent): Event {
   return {
     id: event.id,
     created_at: new Date(event.at).toISOString(),

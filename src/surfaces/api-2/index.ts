@@ -27,6 +27,7 @@ import { hooks } from './hooks.ts';
 import { inviteUser } from './invite-user.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
+import { explainRefusal } from './refusals.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
 import { signingKeys } from './signing-keys.ts';
@@ -64,6 +65,7 @@ function handlersOf(services: Services, deprecated: readonly DeprecatedOperation
     ...hookVariables(services),
     listEvents: listEvents(services),
     ...eventChain(services),
+    explainRefusal: explainRefusal(services),
     ...accountSettings(services),
     ...signingKeys(services),
     ...usage(services, deprecated),

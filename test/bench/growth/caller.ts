@@ -9,7 +9,9 @@ export interface Caller {
   readonly grown: Grown;
   /** Sends a request; redirects are not followed. Throws unless the answer is a success or a redirect. */
   call(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
-  /** The same, and throws unless the answer is one that the contract documents. */
+  /** The same, where the answer is a refusal. */
+  refused(method: string, path: string): Promise<TimedAnswer>;
+  /** As `call`, and throws unless the answer is one that the contract documents. */
   send(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
   /** The same as an administrator of `/api/2`; answers the body. */
   // biome-ignore lint/suspicious/noExplicitAny: the contract says what an answer holds
@@ -57,6 +59,11 @@ export function createCaller(wire: Wire, grown: Grown): Caller {
   return {
     grown,
     call: async (method, path, sent) => requireSuccess(method, path, await wire.call(method, path, sent)),
+    refused: async (method, path) => {
+      const answer = await wire.call(method, path);
+      if (answer.status < 400) throw new Error(`${method} ${path}: ${answer.status}, not a refusal`);
+      return answer;
+    },
     send,
     manage: async (method, path, json) =>
       (await send(method, `/api/2${path}`, { headers: { authorization: grown.bearer }, json })).body,

@@ -4,6 +4,7 @@
 
 import type { Answer } from '../../support/conforms.ts';
 import { codeAt } from '../../support/second-factor.ts';
+import { until } from '../../support/until.ts';
 import { type Caller, counts, manage, managed, type Prepare, pages, type Variant } from './caller.ts';
 import { newUser, someApp, someUser } from './requests-users.ts';
 
@@ -274,12 +275,40 @@ export const hookRequests = {
   deleteHookVariable: made(newVariable, (id) => [`/hooks/envs/${id}`]),
 };
 
+/** The path of what explains a refusal of the browser's request. */
+const refusal = (name: string, query: (caller: Caller) => string | Promise<string>) =>
+  kept(name, async (caller) => {
+    const { headers } = await caller.refused('GET', `/oauth2/authorize?${await query(caller)}`);
+    const path = `/refusals/${headers['x-request-id']}`;
+    // It is stored a moment later.
+    await until(() =>
+      caller.manage('GET', path).then(
+        () => true,
+        () => false,
+      ),
+    );
+    return path;
+  });
+
 export const eventRequests = {
   listEvents: {
     ...pages(() => '/events'),
     'of an action': { prepare: manage(() => ['/events?action=grant.issued&limit=50']), grows: counts },
     'of a user': manage((caller) => [`/events?target=user:${someUser(caller)}`]),
     'of an app': manage((caller) => [`/events?target=app:${someApp(caller)}`]),
+  },
+  explainRefusal: {
+    'of an unknown app': made(
+      refusal('refusal of an unknown app', () => 'client_id=nobody'),
+      (path) => [path],
+    ),
+    'with an event': made(
+      refusal('refusal with an event', async (caller) => {
+        const { client_id: id } = await caller.manage('GET', `/apps/${someApp(caller)}`);
+        return new URLSearchParams({ client_id: id, redirect_uri: 'https://other.example.com/' }).toString();
+      }),
+      (path) => [path],
+    ),
   },
   readEventChain: manage(() => ['/events/chain']),
   verifyEventChain: {

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/browser.ts';
 import { makeAdministrator } from '../../support/console.ts';
 import { isWhole, sampledDatabases } from '../../support/sample.ts';
 import { runningClock } from '../../support/services.ts';
-import { makeUser } from '../../support/sign-in.ts';
+import { authorizePath, makeUser, registerClient } from '../../support/sign-in.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { type Look, stayAtConsole, visitConsole } from './visit-console.ts';
 import { said, settled, title } from './walks.ts';
@@ -158,6 +158,88 @@ for (const kind of sampledDatabases)
         await chain.getByRole('alert').waitFor({ state: 'detached' });
         assert.equal(calls.filter((call) => call === 'POST /api/2/events/chain/verify').length, 2);
       }));
+
+    describe('of a reference', () => {
+      const box = (page: Page) => page.getByRole('region', { name: 'Why it was refused' });
+      /** What somebody sees whose request is refused, and passes on. */
+      const refused = async (client: { client_id: string }, address: string) => {
+        const { status, headers } = await stage.app.send('GET', authorizePath(client, { redirect_uri: address }));
+        assert.equal(status, 400);
+        await stage.app.services.refusals.flush();
+        return String(headers['x-request-id']);
+      };
+      const markup = 'https://app.example.com/<img src=x onerror=alert(1)>';
+
+      it('says why it was refused, what to do and what was sent, where no event matches; readers see it', async () => {
+        const reference = await refused({ client_id: 'nobody' }, markup);
+        const reader = await makeAdministrator(stage.app, ['read_all']);
+        const look: Look = async (page, calls) => {
+          await page.getByLabel('Add a filter').selectOption('Reference (request id)');
+          // As it comes out of a message.
+          await page.getByLabel('Reference (request id)', { exact: true }).fill(` ${reference.toUpperCase()} `);
+          await page.getByRole('button', { name: 'Add', exact: true }).click();
+          await box(page).getByText('has the client_id nobody.').waitFor();
+          await box(page)
+            .getByText(/^Correct the client_id in the application.*gatehouse app list --account/)
+            .waitFor();
+          for (const text of ['127.0.0.1', 'client_unknown', 'nobody', markup]) {
+            await box(page).locator('dd').getByText(text, { exact: true }).waitFor();
+          }
+          await page.getByText('No event matches.').waitFor();
+          await settled(page);
+          assert.deepEqual(await violationsOf(page), []);
+          const call = `GET /api/2/refusals/${reference}`;
+          assert.equal(calls.filter((one) => one === call).length, 1);
+          await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+          await page.getByText(/^Calls of this page/).click();
+          const listed = page.getByRole('listitem').filter({ hasText: call });
+          await listed.getByRole('button', { name: 'Copy as curl' }).click();
+          await said(page, 'The command copied.');
+          const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+          assert.ok(copied.startsWith(`curl '${stage.app.account.baseUrl}/api/2/refusals/${reference}'`), copied);
+          await page.getByRole('button', { name: /^Remove the filter Reference/ }).click();
+          await box(page).waitFor({ state: 'detached' });
+        };
+        await open('/events', look, reader);
+      });
+
+      it('says it above the events of the request, with links to whom it concerns', async () => {
+        const client = await registerClient(stage.app, { client_name: 'Desk' });
+        const reference = await refused(client, 'https://app.example.com/back');
+        await open(`/events?request_id=${reference}`, async (page, calls) => {
+          await box(page)
+            .getByText(/^Desk \(app \d+\) sent the redirect URI https:\/\/app\.example\.com\/back, which is not/)
+            .waitFor();
+          await rows(page).getByText('authorization.refused').waitFor();
+          const link = box(page).getByRole('link', { name: `app ${client.app_id}` });
+          assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/apps/${client.app_id}$`));
+          // Another one, which the trail does not have.
+          const other = await refused({ client_id: 'somebody' }, markup);
+          await page.goto(page.url().replace(reference, other));
+          await box(page).getByText('has the client_id somebody.').waitFor();
+          assert.equal(await box(page).getByRole('link').count(), 0);
+          await page.goto(page.url().replace(other, '9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11'));
+          await box(page).getByText('Nothing is known of a refusal with this reference.').waitFor();
+          const before = calls.length;
+          await page.goto(page.url().replace(/request_id=.*/, 'request_id=nonsense'));
+          await page.getByText('No event matches.').waitFor();
+          await settled(page);
+          assert.equal(await box(page).count(), 0);
+          assert.ok(calls.slice(before).every((one) => !one.includes('/refusals/')));
+        });
+      });
+
+      it('says nothing of a request that was done', async () => {
+        const headers = { authorization: `Bearer ${await stage.app.bearer('manage_all')}` };
+        const json = { department: 'Done' };
+        const done = await stage.app.send('PUT', `/api/2/users/${grace.id}`, { headers, json });
+        await open(`/events?request_id=${done.headers['x-request-id']}`, async (page) => {
+          await rows(page).getByText('user.changed').waitFor();
+          await settled(page);
+          assert.equal(await box(page).count(), 0);
+        });
+      });
+    });
 
     it('is open to those who may read all, and to nobody less', async () => {
       const reader = await makeAdministrator(stage.app, ['read_all']);

@@ -94,4 +94,28 @@ export const data: readonly Mutant[] = [
     becomes: 'u.id = gone.object_id and u.counted > 1',
     killedBy: 'store/user-counts.test.ts',
   },
+  {
+    id: 'refusal-account',
+    rule: "a reference of another account's page is unknown",
+    file: 'store/knex/refusals.ts',
+    text: '.where({ account_id: accountId, request_id: requestId })',
+    becomes: '.where({ request_id: requestId })',
+    killedBy: 'surfaces/api-2/refusals.ts',
+  },
+  {
+    id: 'refusal-day',
+    rule: 'what strangers cause to be kept is shown for a day',
+    file: 'store/knex/refusals.ts',
+    text: ".where('expires_at', '>', now)",
+    becomes: '',
+    killedBy: 'surfaces/api-2/refusals.ts',
+  },
+  {
+    id: 'refusal-ours',
+    rule: 'what the service lacks is not told to administrators of an account',
+    file: 'domain/why/particulars.ts',
+    text: 'kept && !isOurs(kept.code) ? kept : null',
+    becomes: 'kept',
+    killedBy: 'surfaces/api-2/refusals.ts',
+  },
 ];

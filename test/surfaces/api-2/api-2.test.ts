@@ -37,6 +37,7 @@ import { mfa } from './mfa.ts';
 import { parameters } from './parameters.ts';
 import { policies } from './policies.ts';
 import { racingHooks } from './racing-hooks.ts';
+import { refusals } from './refusals.ts';
 import { racingRequests, repeatableRequests } from './repeatable-requests.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -108,6 +109,7 @@ for (const kind of databases) {
     part('settings of the account', () => accountSettings(app));
     part('signing keys', () => signingKeys(app));
     part('the chain of the trail', () => eventChain(app));
+    part('refusals by reference', () => refusals(app));
     part('invites', () => inviteUser(app));
     part('usage', () => usage(app));
     part('characters of texts', () => characters(app));

@@ -56,8 +56,9 @@ export function conditionalWrites(app: () => TestApp): void {
 
   it('every single resource has a tag, and its PUT and DELETE accept a condition, except one-time operations', () => {
     const { routes } = contracts.get('api-2') ?? {};
-    // The caller and the state of the trail are no resources.
-    const isNone = (id: string) => /^(list|stream|export)/.test(id) || ['readCaller', 'readEventChain'].includes(id);
+    // The caller, the state of the trail and an explanation are no resources.
+    const isNone = (id: string) =>
+      /^(list|stream|export|explain)/.test(id) || ['readCaller', 'readEventChain'].includes(id);
     const single = operations.filter(({ method, operationId }) => method === 'GET' && !isNone(operationId));
     for (const { operationId } of single) {
       assert.ok(routes?.operations.get(operationId)?.responses['200']?.headers?.['ETag'], operationId);

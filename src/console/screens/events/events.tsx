@@ -14,12 +14,13 @@ import { actions } from './actions.ts';
 import { ChainStatus } from './chain.tsx';
 import { detailWords, type Event, Outcome, WholeEvent } from './event.tsx';
 import { PartyName } from './party.tsx';
+import { RefusalOf, referenceIn } from './refusal.tsx';
 
 const plainFilters: readonly FilterShape[] = [
   { name: 'action', label: 'What', options: actions.map((one) => [one, one] as const) },
   { name: 'created_since', label: 'Since', isTime: true },
   { name: 'created_until', label: 'Until', isTime: true },
-  { name: 'request_id', label: 'Request (id)' },
+  { name: 'request_id', label: 'Reference (request id)' },
   { name: 'actor', label: 'By (such as user:7)' },
   { name: 'target', label: 'On (such as role:3)' },
 ];
@@ -28,7 +29,10 @@ const names = new Set(['user_id', 'app_id', ...plainFilters.map(({ name }) => na
 
 /** A page of the events that the address bar asks for. */
 function ask(query: URLSearchParams, cursor: string | null, limit: number): Promise<Answer<readonly Event[]>> {
-  const given = Object.fromEntries([...query].filter(([name]) => names.has(name)));
+  const known = [...query].filter(([name]) => names.has(name));
+  const given = Object.fromEntries(
+    known.map(([name, value]) => [name, (name === 'request_id' && referenceIn(value)) || value]),
+  );
   return api.get('/api/2/events', { query: cursor === null ? { limit, ...given } : { cursor } });
 }
 
@@ -72,11 +76,15 @@ export function Events() {
   }, [missing]);
   const found = listed ?? other.answer?.data.events.find(ofWanted);
   const isNowhere = missing !== null && !found && (other.problem || other.answer?.data.of === missing);
+  const reference = referenceIn(query.get('request_id'));
   const isNarrowed = filters.some(({ name }) => query.has(name));
   const close = () => setQuery({ event: '', cursor: query.get('cursor') ?? '' });
   return (
     <Screen title="Events" actions={<ExportEvents query={query} />}>
       <Filters filters={filters} query={query} />
+      {reference !== null && (
+        <RefusalOf key={reference} reference={reference} isAlone={asked.answer?.data.length === 0} />
+      )}
       <List
         caption="Events"
         asked={asked}

@@ -151,8 +151,8 @@ export const links: readonly Mutant[] = [
     id: 'former-address-told',
     rule: 'the former address is notified too',
     file: 'domain/means/note-change.ts',
-    text: 'new Set([former.email, email])',
-    becomes: 'new Set([former && email])',
+    text: 'of [former.email, isMoved ? email : null]) {',
+    becomes: 'of [isMoved ? null : former.email, isMoved ? email : null]) {',
     killedBy: 'surfaces/pages/told.ts',
   },
   {

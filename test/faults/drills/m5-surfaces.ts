@@ -66,6 +66,7 @@ export const drill = matrixDrill({
       'password-reset/ask',
       'password-reset/mails',
       'policies/policies',
+      'roles/links',
       'sign-out/notices',
       'sign-out/slow-clients',
       'tokens/unlinked',

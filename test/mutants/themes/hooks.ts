@@ -31,8 +31,8 @@ export const hooks: readonly Mutant[] = [
     id: 'hook-log-minute',
     rule: 'an account writes no more logs of hooks in a minute than a share of its room',
     file: 'domain/hooks/log-room.ts',
-    text: 'if (before + bytes <= most) {',
-    becomes: 'if (before <= most || bytes > 0) {',
+    text: 'if (written(hooks).take(account.id, bytesOf(execution), most, clock.now())) return execution;',
+    becomes: 'if (written(hooks).take(account.id, 0, most, clock.now())) return execution;',
     killedBy: 'domain/hooks/log-room.test.ts',
   },
   {

@@ -176,7 +176,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   }),
   'mfa.failed closed': (named) => ({
     cause: `The second factor of ${whom(named)} was closed for some time after too many wrong codes.`,
-    remedy: 'Wait until it opens again.',
+    remedy: forUser(named, 'To open it at once', ['user', 'unlock'], 'Wait until it opens again.'),
   }),
   ...Object.fromEntries(Object.entries(refreshWords).map(([key, words]) => [key, () => words])),
   'device.code_refused': says('The code of the device was wrong or had expired.', 'Start again at the device.'),

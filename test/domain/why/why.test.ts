@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { unlockUser } from '../../../src/domain/users/write-user.ts';
 import { tellReference } from '../../../src/domain/why/story.ts';
 import { tellUser } from '../../../src/domain/why/user.ts';
 import { userStatuses } from '../../../src/store/users.ts';
@@ -8,6 +9,7 @@ import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { fail, scriptedHooks } from '../../support/scripted-hooks.ts';
+import { giveDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -242,6 +244,24 @@ for (const kind of sampledDatabases) {
       assert.equal(told.now[0]?.remedy, `Set the status: gatehouse user set status=active ${options}.`);
       assert.match(told.before[0]?.cause ?? '', /password for .* was wrong/);
       assert.match(told.before[0]?.reference ?? '', /^[\da-f-]{36}$/);
+    });
+
+    test('a second factor that is closed refuses now, with its end and the command that opens it', async () => {
+      using _ = app.services.clock.hold();
+      const { user, signIn } = await settle(app);
+      const device = await giveDevice(app, user);
+      let at = await signIn();
+      for (let tries = 0; tries < 11; tries += 1) at = await submit(app, at, { otp: device.wrong() });
+      const told = await tellUser(app.services, app.account, user, null);
+      const until = new Date(app.services.clock.now() + 15 * 60_000).toISOString();
+      const unlock = `gatehouse user unlock --email ${user.email} --account ${app.account.subdomain}`;
+      const remedy = `To open it at once: ${unlock}.`;
+      const cause = `No code of the second factor of ${user.email} is checked until ${until}. There were too many wrong ones.`;
+      assert.deepEqual(told.now, [{ cause, remedy }]);
+      const closed = told.before.find((one) => /was closed for some time after too many wrong codes/.test(one.cause));
+      assert.equal(closed?.remedy, remedy);
+      await unlockUser(app.services, app.account, user.id, 'all');
+      assert.deepEqual((await tellUser(app.services, app.account, user, null)).now, []);
     });
 
     test('it tells of each obstacle by itself, with commands in which nothing is left to fill in', async () => {

@@ -5288,7 +5288,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid; the last line of its output says why. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
          * @example success
          * @enum {string}
          */

@@ -1,8 +1,9 @@
 /** What a function's answer has that the service would not read, and whether it would read the answer at all. */
 
 import { isOneSlipFrom } from '../config-values.ts';
-import { isObject, member, readPolicyAnswer } from '../domain/hooks/answers.ts';
-import { migratedMembers, readMigrationAnswer } from '../domain/hooks/migration-answer.ts';
+import { isObject, member } from '../domain/hooks/answers.ts';
+import { type Judged, judge } from '../domain/hooks/judge.ts';
+import { migratedMembers } from '../domain/hooks/migration-answer.ts';
 import type { HookType } from '../store/hooks.ts';
 
 const answerMembers = ['success', 'user'];
@@ -19,9 +20,8 @@ const mostNotes = 10;
 
 /** `context` is what the function got: a member of its user may well be sent back. */
 export function notesOn(type: HookType, value: unknown, context: unknown): readonly string[] {
-  const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, everyPolicy);
-  const invalid =
-    answer === null ? [`the answer is not valid for ${type}: the hook fails; return ${answers[type]}`] : [];
+  const { invalid: found } = judgeHere(type, value);
+  const invalid = found ? [`${found.fault}: the hook fails; for ${type} return ${answers[type]}`] : [];
   if (!isObject(value)) return invalid;
   const user = member(value, 'user');
   const given = isObject(context) ? member(context, 'user') : null;
@@ -35,8 +35,10 @@ export function notesOn(type: HookType, value: unknown, context: unknown): reado
   ].slice(0, mostNotes);
 }
 
-/** Which policies an account has is not known here. */
-const everyPolicy = { has: () => true };
+/** What a sign-in would make of it, but for the policies of an account: they are not known here. */
+export function judgeHere(type: HookType, value: unknown): Judged {
+  return judge(type, value, { has: () => true });
+}
 
 function noteOn(path: string, name: string, known: readonly string[], read: readonly string[]): string[] {
   if (known.includes(name)) return [];

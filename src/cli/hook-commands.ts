@@ -5,6 +5,7 @@ import { type Config, ConfigMistakes } from '../config.ts';
 import { packageBuilderOf } from '../create-services.ts';
 import { second } from '../domain/durations.ts';
 import { Failure } from '../domain/failure.ts';
+import { parseAnswer } from '../domain/hooks/answers.ts';
 import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
 import type { HookPackages } from '../domain/hooks/package-builds.ts';
@@ -19,7 +20,8 @@ import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
-import { notesOn } from './answer-notes.ts';
+import type { HookOutcome } from '../store/hook-executions.ts';
+import { judgeHere, notesOn } from './answer-notes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet } from './command.ts';
 import { addHookLogCommands, readHookFile } from './hook-log-commands.ts';
 import { addHookNewCommand } from './hook-new-command.ts';
@@ -61,7 +63,10 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
     .option('--runtime <identifier>', 'one of HOOK_RUNTIMES; the first by default');
 }
 
-/** Uses only the two files and the registry, not the database. Exit 1 unless the function succeeded. */
+/**
+ * Uses only the two files and the registry, not the database. Exit 1 when the hook would fail; a refusal is an answer as
+ * well.
+ */
 async function runHere(
   file: string,
   { type, context: contextFile, env = [], package: named = [], runtime: wished }: RunOptions,
@@ -83,8 +88,10 @@ async function runHere(
     const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
     const result = await runner.run(call);
     const isAnswered = result.ending === 'success';
-    const notes = isAnswered ? notesOn(known, JSON.parse(result.value), JSON.parse(context)) : hintsOn(result, known);
-    return describe(result, notes, runtime, judged);
+    const value = parseAnswer(result.value);
+    const outcome = isAnswered ? judgeHere(known, value).outcome : result.ending;
+    const notes = isAnswered ? notesOn(known, value, JSON.parse(context)) : hintsOn(result, known);
+    return describe(result, outcome, notes, runtime, judged);
   } finally {
     await runner.close();
   }
@@ -148,19 +155,20 @@ function refusal(message: string): Failure {
 
 function describe(
   result: HookRunResult,
+  outcome: HookOutcome,
   notes: readonly string[],
   runtime: HookRuntime,
   { version, reason }: Judgement,
 ): Answer {
-  const { ending, durationMilliseconds } = result;
-  const value = JSON.parse(result.value) as unknown;
+  const { durationMilliseconds } = result;
+  const value = parseAnswer(result.value) ?? null;
   const output = outputLines(localRun, result, Date.now(), maskingOf([])).lines;
-  const ran = { outcome: ending, value, notes, output, duration_ms: Math.round(durationMilliseconds) };
+  const ran = { outcome, value, notes, output, duration_ms: Math.round(durationMilliseconds) };
   const json = { ...ran, runtime: runtime.name, node: { version, warning: reason } };
-  const ended = `${ending} in ${ran.duration_ms} ms, ${runtime.name} (Node ${version})`;
+  const ended = `${outcome} in ${ran.duration_ms} ms, ${runtime.name} (Node ${version})`;
   const warning = reason === null ? [] : [`Node ${version}: ${reason}`];
   const text = `${[...output.map(printableValue), ended, JSON.stringify(value, null, 2), ...notes.map(printableValue), ...warning].join('\n')}\n`;
-  return { json, text, exitCode: ending === 'success' ? 0 : 1 };
+  return { json, text, exitCode: outcome === 'success' || outcome === 'refused' ? 0 : 1 };
 }
 
 function readJson(file: string, text: string): string {

@@ -113,15 +113,21 @@ export function addUserVerbs(group: Command, outlet: Outlet): void {
     },
   );
   ofUser(invite);
-  const unlock = addCommand<OfUser>(group, 'unlock', 'end the pause after wrong passwords', outlet, ({ options }) => {
-    const find = whom(options);
-    return withAccount(options.account, async (services, account) => {
-      const user = await find(services.store, account);
-      const { id, email } = user;
-      await unlockUser(services, account, id, 'all');
-      return { json: { id, email, unlocked: true }, text: `${called(user)} is unlocked\n` };
-    });
-  });
+  const unlock = addCommand<OfUser>(
+    group,
+    'unlock',
+    'end the pause after wrong passwords or codes',
+    outlet,
+    ({ options }) => {
+      const find = whom(options);
+      return withAccount(options.account, async (services, account) => {
+        const user = await find(services.store, account);
+        const { id, email } = user;
+        await unlockUser(services, account, id, 'all');
+        return { json: { id, email, unlocked: true }, text: `${called(user)} is unlocked\n` };
+      });
+    },
+  );
   ofUser(unlock);
   const remove = addCommand<OfUser & Confirmable>(
     group,

@@ -64,6 +64,8 @@ export interface SecondFactorStore {
   /** Like `UserStore.countAttempt`, for codes. */
   countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
   clearAttempts(accountId: number, userId: number): Promise<void>;
+  /** Until when no code is checked, which may have passed; null if that is not so. */
+  findClosedUntil(accountId: number, userId: number): Promise<Milliseconds | null>;
   /** Replaces the user's recovery codes; the new ones are unused. */
   replaceRecoveryCodes(accountId: number, userId: number, digests: readonly string[]): Promise<void>;
   /** Uses a recovery code up: true for exactly one caller. */

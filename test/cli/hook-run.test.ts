@@ -56,13 +56,13 @@ describe('gatehouse hook run', () => {
       [
         'no',
         [
-          'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
+          'the answer is a string: the hook fails; for pre-authentication return { success: true, user: { policy_id: <number or null> } }',
         ],
       ],
       [
         { Success: 1, success: 'no' },
         [
-          'the answer is not valid for pre-authentication: the hook fails; return { success: true, user: { policy_id: <number or null> } }',
+          'success is a string: the hook fails; for pre-authentication return { success: true, user: { policy_id: <number or null> } }',
           'Success is ignored: did you mean success?',
         ],
       ],
@@ -81,6 +81,22 @@ describe('gatehouse hook run', () => {
     assert.match(stdout, /\}\nsucess is ignored: did you mean success\?\n/);
   });
 
+  test('judges an answer as a sign-in does: one that means nothing fails, a refusal does not', async () => {
+    for (const [type, answer, outcome, exitCode] of [
+      ['pre-authentication', "'yes'", 'invalid_result', 1],
+      ['pre-authentication', '{ success: false }', 'refused', 0],
+      // Which policies an account has is not known here.
+      ['pre-authentication', '{ user: { policy_id: 99 } }', 'success', 0],
+      ['user-migration', 'null', 'refused', 0],
+      ['user-migration', '{ success: true }', 'invalid_result', 1],
+    ] as const) {
+      const ran = await cli.ask(command(`exports.handler = () => (${answer})`, '--type', type));
+      assert.deepEqual([JSON.parse(ran.stdout).outcome, ran.exitCode], [outcome, exitCode], answer);
+    }
+    const { stdout } = await cli.ask(command("exports.handler = () => 'yes'").slice(0, -1));
+    assert.match(stdout, /^invalid_result in \d+ ms, .*\n"yes"\nthe answer is a string: the hook fails; for pre-/);
+  });
+
   test('exits with 1 when the function failed, and shows where', async () => {
     const { exitCode, stdout } = await cli.run(command('exports.handler = () => { null.x }'));
     const { outcome, value, output } = JSON.parse(stdout);
@@ -93,13 +109,13 @@ describe('gatehouse hook run', () => {
     registry.add('@own/double', '1.0.0', { 'index.js': 'module.exports = (n) => n * 2;' });
     registry.add('greet', '2.1.0', { 'index.js': "exports.hello = (name) => 'hello ' + name;" });
     registry.add('reader', '1.0.0', { 'index.js': "require('node:fs');" });
-    const source = "exports.handler = () => [require('@own/double')(21), require('greet').hello('Ada')];";
+    const source = "exports.handler = () => ({ more: [require('@own/double')(21), require('greet').hello('Ada')] });";
     // On a host that cannot shut a build in they would be refused.
     const env = { NPM_REGISTRY: registry.url, HOOK_PACKAGES: 'unconfined' };
     const from = (...more: string[]) => command(source, ...more);
     const ran = await cli.run(from('--package', '@own/double@1.0.0', '--package', 'greet@2.1.0'), { env });
     assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
-    assert.deepEqual(JSON.parse(ran.stdout).value, [42, 'hello Ada']);
+    assert.deepEqual(JSON.parse(ran.stdout).value, { more: [42, 'hello Ada'] });
     for (const [named, message] of [
       ['greet', /^greet is not a package; use name@version$/],
       ['@own/double', /^@own\/double is not a package/],
@@ -117,7 +133,7 @@ describe('gatehouse hook run', () => {
   test('runs it on the Node of the named runtime, and says which one it is and whether it is sound', async () => {
     const node = placeNode(join(cli.path, 'other-node'));
     const env = { HOOK_RUNTIMES: `first.x=${node},second.x` };
-    const source = 'exports.handler = () => process.version';
+    const source = 'exports.handler = () => ({ version: process.version })';
     for (const [more, runtime] of [
       [[], 'first.x'],
       [['--runtime', 'second.x'], 'second.x'],
@@ -125,7 +141,8 @@ describe('gatehouse hook run', () => {
       const { exitCode, stdout, stderr } = await cli.run(command(source, ...more), { env });
       assert.deepEqual([exitCode, stderr], [0, '']);
       const ran = JSON.parse(stdout);
-      assert.deepEqual([ran.runtime, ran.value], [runtime, `v${process.versions.node.split('.')[0]}.0.0`]);
+      const seen = `v${process.versions.node.split('.')[0]}.0.0`;
+      assert.deepEqual([ran.runtime, ran.value], [runtime, { version: seen }]);
       const { version, reason } = judgeNode(process.versions.node);
       assert.deepEqual(ran.node, { version, warning: reason });
     }

@@ -159,5 +159,6 @@ export function lookups({
     ...[() => secondFactors.clearAttempts(1, 1), () => secondFactors.replaceRecoveryCodes(1, 1, [])],
     ...[() => secondFactors.useRecoveryCode(1, 1, 'x', now), () => secondFactors.countRecoveryCodes(1, 1)],
     ...[() => secondFactors.findVerification(1, 1, 'x'), () => secondFactors.acceptVerification(1, 'x', now)],
+    ...[() => secondFactors.findClosedUntil(1, 1)],
   ];
 }

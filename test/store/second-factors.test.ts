@@ -68,7 +68,10 @@ onEachDatabase('second factors', (subject) => {
     assert.equal(counted.filter((one) => one === 'counted').length, 9);
     assert.equal(counted.filter((one) => one === 'last').length, 1);
     assert.equal(await attempt(now + minute - 1), null);
+    const closedUntil = () => store.secondFactors.findClosedUntil(accountId, userId);
+    assert.equal(await closedUntil(), now + minute);
     assert.equal(await attempt(now + minute), 'counted');
+    assert.equal(await closedUntil(), null);
     await store.secondFactors.clearAttempts(accountId, userId);
     for (let count = 1; count < 10; count += 1) assert.equal(await attempt(), 'counted');
     assert.equal(await attempt(), 'last');

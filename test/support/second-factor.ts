@@ -1,6 +1,7 @@
 /** An authenticator app for tests. */
 
 import { TOTP } from 'otpauth';
+import { useCode } from '../../src/domain/second-factor/check-code.ts';
 import { startEnrolment } from '../../src/domain/second-factor/enrolments.ts';
 import { replaceRecoveryCodes } from '../../src/domain/second-factor/recovery-codes.ts';
 import type { UserRecord } from '../../src/store/users.ts';
@@ -52,6 +53,12 @@ export async function giveDevice(app: TestApp, user: Pick<UserRecord, 'id'>): Pr
     code: () => codeAt(setup.secret, services.clock.now()),
     wrong: () => wrongCode(setup.secret, services.clock.now()),
   };
+}
+
+/** Types wrong codes until none of the user is checked any more. */
+export async function closeCodes({ services, account }: TestApp, user: UserRecord, device: TestDevice): Promise<void> {
+  const attempt = { code: device.wrong(), deviceId: null };
+  for (let count = 0; count < 10; count += 1) await useCode(services, account, user, attempt, async () => {});
 }
 
 /** Gives a user with a device new recovery codes, without the page. Throws `not_found` for a user without one. */

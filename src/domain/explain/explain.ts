@@ -12,7 +12,7 @@ import { listSessions } from '../own-account/sessions.ts';
 import { requireUserId } from '../users/users.ts';
 import { checkRequestStep, clockStep, findClientStep } from './client-steps.ts';
 import { consentStep } from './consent-step.ts';
-import { dueSteps, hooksStep, notReached, policyStep } from './later-steps.ts';
+import { closedFactorStep, dueSteps, hooksStep, notReached, policyStep } from './later-steps.ts';
 import {
   asks,
   conclude,
@@ -55,9 +55,9 @@ export async function explainSignIn(
   if (isRefresh) return conclude([...before, await grantStep(services, known)]);
   const parameters = request?.parameters ?? null;
   if (question.method === 'sso') {
-    const session = await sessionStep(services, known, parameters);
+    const session = await sessionSteps(services, known, parameters);
     const rest = [await policyStep(services, known, null), await consentStep(services, known, parameters)];
-    return conclude([...before, session, ...rest.filter((step) => step !== null)]);
+    return conclude([...before, ...session, ...rest.filter((step) => step !== null)]);
   }
   const hooks = isRefused(before) ? { step: notReached('hooks'), chosen: null } : await hooksStep(services, known);
   const way = {
@@ -76,34 +76,32 @@ export async function explainSignIn(
 }
 
 /** Whether one of the user's sessions is enough for the app. */
-async function sessionStep(
+async function sessionSteps(
   services: ExplainServices,
   known: Known,
   parameters: NonNullable<Awaited<ReturnType<typeof checkRequestStep>>['parameters']> | null,
-): Promise<Step> {
+): Promise<readonly Step[]> {
   const { account, user, client } = known;
-  if (parameters === null) return notReached('session');
+  if (parameters === null) return [notReached('session')];
   const [session] = await listSessions(services, account, user);
   if (!session || user.status === userStatuses.passwordExpired) {
-    return asks('session', 'no_session', `${named(user)} is signed in nowhere, and is asked to sign in.`);
+    return [asks('session', 'no_session', `${named(user)} is signed in nowhere, and is asked to sign in.`)];
   }
   const now = services.clock.now();
   const asked = { browserDigest: '', appId: client.appId, parameters, createdAt: now, expiresAt: now };
   const request = { client, record: unansweredRequest(account, '', asked) };
   if (await needsSignIn(services, account, request, session, user)) {
-    return asks('session', 'session_not_enough', `The newest session is too old for ${namedApp(client)}.`);
+    return [asks('session', 'session_not_enough', `The newest session is too old for ${namedApp(client)}.`)];
   }
   const way = { client, hookPolicyId: null, wantsSecondFactor: parameters.secondFactor === true };
   const lacks = await lacksSecondFactor(services, account, way, user, session.amr);
   if (lacks) {
-    return asks(
-      'session',
-      'session_not_enough',
-      `The newest session lacks the second factor that ${namedApp(client)} needs.`,
-    );
+    const message = `The newest session lacks the second factor that ${namedApp(client)} needs.`;
+    const closed = lacks === 'second_factor' ? await closedFactorStep(services, known) : null;
+    return [asks('session', 'session_not_enough', message), ...(closed ? [closed] : [])];
   }
   const used = new Date(session.lastSeenAt).toISOString();
-  return passes('session', 'session_there', `The newest session was used last on ${used}.`);
+  return [passes('session', 'session_there', `The newest session was used last on ${used}.`)];
 }
 
 /** Whether there is a grant with a refresh token; which token the app holds is not known here. */

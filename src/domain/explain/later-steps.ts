@@ -6,6 +6,7 @@ import { type Decided, decidePreAuthentication } from '../hooks/decide.ts';
 import { findDue, type Way } from '../login/due.ts';
 import { codeMethods, passkeyMethods, passwordMethods, withSecondFactor } from '../login/methods.ts';
 import { findPolicy } from '../policies/effective-policy.ts';
+import { closedWords, findClosedCodes } from '../second-factor/closed-codes.ts';
 import {
   asks,
   type Cause,
@@ -111,8 +112,9 @@ export async function dueSteps(
   if (due.due === 'refused') return [notReached('second_factor'), notReached('password_age')];
   const isFactor = due.due === 'second_factor' || due.due === 'enrolment';
   const next = isFactor ? await findDue(services, account, way, user, withSecondFactor(methods, codeMethods)) : due;
+  const closed = due.due === 'second_factor' && hasPage(known) ? await closedFactorStep(services, known) : null;
   return [
-    factorStep(known, due.due, due.policy, methods),
+    closed ?? factorStep(known, due.due, due.policy, methods),
     next.due === 'new_password'
       ? stop(
           known,
@@ -130,6 +132,15 @@ export async function dueSteps(
       ? { by: 'activate_user' }
       : { by: 'change_policy', policyId: policy.id, rule: 'expiration' };
   }
+}
+
+/** Where a second factor is asked for, but no code is checked for some time; null where codes are checked. */
+export async function closedFactorStep(services: ExplainServices, { account, user }: Known): Promise<Step | null> {
+  const closed = await findClosedCodes(services, account, user.id);
+  if (closed === null) return null;
+  const message = `After too many wrong codes no code of ${named(user)} is checked ${closedWords(closed)}.`;
+  const outcome = closed.hasPasskey ? asks : refuses;
+  return outcome('second_factor', 'second_factor_closed', message, { by: 'unlock_user' });
 }
 
 function factorStep(known: Known, due: string, policy: PolicyRecord, methods: readonly string[]): Step {
@@ -150,15 +161,15 @@ function factorStep(known: Known, due: string, policy: PolicyRecord, methods: re
     : passes('second_factor', 'no_second_factor_demanded', 'No second factor is asked for.');
 }
 
+function hasPage({ question: { method } }: Known): boolean {
+  return method !== 'delegated' && method !== 'password_grant';
+}
+
 /** Where there is no page, what would be asked for is a refusal. */
-function stop({ question }: Known, step: StepName, cause: Cause, message: string, remedy: Remedy | null): Step {
-  const hasPage = question.method !== 'delegated' && question.method !== 'password_grant';
-  return (hasPage ? asks : refuses)(
-    step,
-    cause,
-    hasPage ? message : `${message} This door has no page for it.`,
-    remedy,
-  );
+function stop(known: Known, step: StepName, cause: Cause, message: string, remedy: Remedy | null): Step {
+  return hasPage(known)
+    ? asks(step, cause, message, remedy)
+    : refuses(step, cause, `${message} This door has no page for it.`, remedy);
 }
 
 export function notReached(step: StepName): Step {

@@ -86,6 +86,7 @@ export type Cause =
   | 'no_second_factor_demanded'
   | 'second_factor_shown'
   | 'second_factor_due'
+  | 'second_factor_closed'
   | 'second_factor_missing'
   | 'password_current'
   | 'new_password_due'

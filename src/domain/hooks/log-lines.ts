@@ -1,6 +1,7 @@
 /** A function's output as log lines: the same form in the records, the test run and the command line. */
 
 import { inspect } from 'node:util';
+import type { InvalidAnswer } from './answers.ts';
 import { replaceAll } from './replace-all.ts';
 import type { HookRunResult } from './runner.ts';
 
@@ -57,6 +58,11 @@ function linesOf(runId: string, at: number, level: string, text: string): string
 /** A line that the service itself adds. */
 export function noteLine(runId: string, at: number, level: 'WARN' | 'ERROR', text: string): string {
   return linesOf(runId, at, level, text)[0] ?? '';
+}
+
+/** What is wrong with an answer that means nothing. */
+export function faultLine(runId: string, at: number, { fault }: InvalidAnswer): string {
+  return noteLine(runId, at, 'ERROR', `invalid_result: ${fault}`);
 }
 
 /** All lines of a run: output, the error that ended it, and how many lines were dropped. */

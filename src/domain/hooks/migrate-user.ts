@@ -10,6 +10,7 @@ import { currentAuditContext } from '../audit/context.ts';
 import { Failure } from '../failure.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { createUser } from '../users/write-user.ts';
+import { faulty, type InvalidAnswer } from './answers.ts';
 import { migrationContext } from './context.ts';
 import { writeDown } from './fire.ts';
 import { findLiveHooks } from './live.ts';
@@ -104,11 +105,12 @@ async function askHooks(
 }
 
 /** A user with another name than the typed one would be somebody else. */
-function readNamed(value: unknown, key: string): MigrationAnswer | null {
+function readNamed(value: unknown, key: string): MigrationAnswer | InvalidAnswer {
   const answer = readMigrationAnswer(value);
-  if (answer?.says !== 'migrate') return answer;
+  if (answer.says !== 'migrate') return answer;
   const { email, username } = answer.user;
-  return [email, username].some((name) => name !== null && foldIdentifier(name) === key) ? answer : null;
+  const isNamed = [email, username].some((name) => name !== null && foldIdentifier(name) === key);
+  return isNamed ? answer : faulty('neither email nor username of the user is the name that was typed');
 }
 
 async function follow(

@@ -1,6 +1,6 @@
 /** The answer of a user-migration: a user to create, or that it does not know this name and password. */
 
-import { isObject, member } from './answers.ts';
+import { faulty, type InvalidAnswer, isObject, member, wrongKind } from './answers.ts';
 
 /** The data of a migrated user; other members of the answer are ignored. */
 export interface MigratedUser {
@@ -34,23 +34,25 @@ const texts = {
 /** Every member of a user that is read. */
 export const migratedMembers: readonly string[] = [...Object.values(texts), 'password', 'custom_attributes'];
 
-/** Null when the answer is meaningless. */
-export function readMigrationAnswer(value: unknown): MigrationAnswer | null {
+export function readMigrationAnswer(value: unknown): MigrationAnswer | InvalidAnswer {
   if (value === null) return { says: 'refuse' };
-  if (!isObject(value)) return null;
+  if (!isObject(value)) return wrongKind('the answer', value);
   const success = member(value, 'success');
   if (success === false) return { says: 'refuse' };
   const user = member(value, 'user');
-  if (success !== true || !isObject(user)) return null;
+  if (success !== true) return wrongKind('success', success);
+  if (!isObject(user)) return wrongKind('user', user);
   const read: Record<string, string | null> = {};
   for (const [field, name] of Object.entries(texts)) {
     const text = member(user, name) ?? null;
-    if (text !== null && typeof text !== 'string') return null;
+    if (text !== null && typeof text !== 'string') return wrongKind(name, text);
     read[field] = text;
   }
   const password = member(user, 'password');
   const customAttributes = readAttributes(member(user, 'custom_attributes') ?? {});
-  if (typeof password !== 'string' || password === '' || customAttributes === null) return null;
+  if (typeof password !== 'string') return wrongKind('password', password);
+  if (password === '') return faulty('password is empty');
+  if (customAttributes === null) return faulty('custom_attributes is not an object of texts');
   // Every member of `texts` was read above.
   return {
     says: 'migrate',

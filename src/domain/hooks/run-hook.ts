@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
-import { parseAnswer } from './answers.ts';
-import { noteLine, outputLines } from './log-lines.ts';
+import { type InvalidAnswer, isInvalid, malformed, parseAnswer } from './answers.ts';
+import { faultLine, outputLines } from './log-lines.ts';
 import { type RunnableHook, type RunServices, runOnce, unavailable } from './one-run.ts';
 import { sealReplay, shownAnswer } from './replay-records.ts';
 import type { HookRunResult } from './runner.ts';
@@ -23,8 +23,8 @@ export interface Asked<Answer> {
   readonly contextOf: (requestId: string) => Readonly<Record<string, unknown>>;
   /** The part of the context to store for a replay. */
   readonly redact?: (context: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** Interprets an answer; null when it is meaningless. */
-  readonly read: (value: unknown) => Answer | null;
+  /** Interprets an answer. */
+  readonly read: (value: unknown) => Answer | InvalidAnswer;
   /** Whether the answer refuses the sign-in. */
   readonly refuses: (answer: Answer) => boolean;
   /** The user for whom it runs, if any; runs for strangers have their own turns. */
@@ -43,7 +43,7 @@ export interface Ran<Answer> {
 }
 
 /** Runs the hook until it answers: once, plus the allowed retries. */
-export async function runHook<Answer>(
+export async function runHook<Answer extends object>(
   services: RunServices,
   account: Account,
   hook: RunnableHook,
@@ -62,7 +62,7 @@ export async function runHook<Answer>(
   return { answer: null, outcome, isCrowdedOut, executions };
 }
 
-async function runAttempt<Answer>(
+async function runAttempt<Answer extends object>(
   services: RunServices,
   account: Account,
   hook: RunnableHook,
@@ -76,7 +76,8 @@ async function runAttempt<Answer>(
   const ran = asked.runFor ? await inUserTurn(services, account, asked.runFor, run) : await run();
   const result = typeof ran === 'string' ? unavailable : ran;
   const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
-  const answer = value === undefined ? null : asked.read(value);
+  const read = value === undefined ? malformed : asked.read(value);
+  const answer = isInvalid(read) ? null : read;
   const outcome = outcomeOf(result, answer, asked.refuses);
   const { lines } = outputLines(requestId, result, services.clock.now(), hook.masking);
   const kept = asked.redact?.(context) ?? context;
@@ -92,7 +93,10 @@ async function runAttempt<Answer>(
       outcome,
       durationMilliseconds: Math.max(0, Math.round(result.durationMilliseconds)),
       attempt,
-      events: outcome === 'invalid_result' ? [...lines, explain(requestId, services.clock.now())] : lines,
+      events:
+        outcome === 'invalid_result' && isInvalid(read)
+          ? [...lines, faultLine(requestId, services.clock.now(), read)]
+          : lines,
       sealedReplay: account.settings.hookReplay
         ? sealReplay(services, account, requestId, { context: kept, outcome, answer: shownAnswer(answer) })
         : null,
@@ -102,7 +106,7 @@ async function runAttempt<Answer>(
   };
 }
 
-function outcomeOf<Answer>(
+function outcomeOf<Answer extends object>(
   { ending }: HookRunResult,
   answer: Answer | null,
   refuses: (answer: Answer) => boolean,
@@ -110,8 +114,4 @@ function outcomeOf<Answer>(
   if (ending !== 'success') return ending;
   if (answer === null) return 'invalid_result';
   return refuses(answer) ? 'refused' : 'success';
-}
-
-function explain(requestId: string, at: number): string {
-  return noteLine(requestId, at, 'ERROR', 'the answer is not valid for a hook of this type');
 }

@@ -6,7 +6,7 @@
 import type { HookOutcome, ToldOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import { reasonOf } from '../describe.ts';
-import { type PolicyAnswer, parseAnswer } from './answers.ts';
+import { isInvalid, malformed, type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
 import { type RunnableHook, type RunServices, runDraft } from './one-run.ts';
 import type { Asked, NewExecution } from './run-hook.ts';
@@ -73,7 +73,8 @@ async function runDrafts(services: RunServices, account: Account, shadows: reado
     if (setAt === null) continue;
     const result = await runDraft(services, account, draft, asked.contextOf(requestId));
     const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
-    const answer = value === undefined ? null : asked.read(value);
+    const read = value === undefined ? malformed : asked.read(value);
+    const answer = isInvalid(read) ? null : read;
     const drafted = tellOutcome(answer, result.ending === 'success' ? 'invalid_result' : result.ending, policyId);
     const text = `shadow: the draft ends with ${inWords(drafted)}, this version with ${inWords(live)}`;
     const line = noteLine(requestId, services.clock.now(), 'WARN', text);

@@ -2,14 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import type { HookOutcome } from '../../store/hook-executions.ts';
-import type { HookType, StoredHook } from '../../store/hooks.ts';
+import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
-import { parseAnswer, readPolicyAnswer } from './answers.ts';
-import { outputLines } from './log-lines.ts';
-import { readMigrationAnswer } from './migration-answer.ts';
+import { parseAnswer } from './answers.ts';
+import { type Judged, judge } from './judge.ts';
+import { faultLine, outputLines } from './log-lines.ts';
 import { type Callable, prepareHook, type RunnableHook, type RunServices, runOnce } from './one-run.ts';
 import { requireHook } from './read-hooks.ts';
-import { type ReplayRecord, shownAnswer } from './replay-records.ts';
 import type { HookRunResult } from './runner.ts';
 import { invalid } from './values.ts';
 import { findBuilds, isReady, statusOf } from './versions.ts';
@@ -74,25 +73,15 @@ export async function describeRun(
   account: Pick<Account, 'id'>,
   { stored, masking }: Pick<Callable, 'stored'> & Pick<RunnableHook, 'masking'>,
   result: HookRunResult,
-): Promise<TestRun & Judged> {
+): Promise<TestRun & Pick<Judged, 'answer'>> {
   const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
-  const { lines, dropped } = outputLines(randomUUID(), result, clock.now(), masking);
+  const [runId, now] = [randomUUID(), clock.now()];
+  const { lines, dropped } = outputLines(runId, result, now, masking);
   const error = result.error && { name: masking(result.error.name), message: masking(result.error.message) };
   const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
-  const failed = { outcome: result.ending as HookOutcome, answer: null };
-  const judged = result.ending === 'success' ? judge(stored.hook.type, value, policies) : failed;
+  const failed = { outcome: result.ending, answer: null, invalid: null };
+  const { outcome, answer, invalid } = result.ending === 'success' ? judge(stored.hook.type, value, policies) : failed;
+  const output = invalid ? [...lines, faultLine(runId, now, invalid)] : lines;
   const durationMilliseconds = Math.max(0, Math.round(result.durationMilliseconds));
-  return { ...judged, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
-}
-
-interface Judged {
-  readonly outcome: HookOutcome;
-  /** What the answer means; null where there is none, or it means nothing. */
-  readonly answer: ReplayRecord['answer'];
-}
-
-function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): Judged {
-  const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, policies);
-  if (answer === null) return { outcome: 'invalid_result', answer: null };
-  return { outcome: answer.says === 'refuse' ? 'refused' : 'success', answer: shownAnswer(answer) };
+  return { outcome, answer, value: value ?? null, error, output, dropped, durationMilliseconds };
 }

@@ -1,6 +1,7 @@
 /** What the words name, and the commands that they tell: as a shell takes them, with nothing left to fill in. */
 
 import type { ClientRecord } from '../../store/clients.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 
@@ -19,6 +20,8 @@ export interface Named {
 interface NamedUser {
   readonly name: string;
   readonly options: readonly string[];
+  /** Until when no link to a forgotten password goes to the address; null or absent: it may be used. */
+  readonly heldUntil?: Milliseconds | null;
 }
 
 interface NamedApp {
@@ -28,8 +31,13 @@ interface NamedApp {
   readonly redirectUris: readonly string[];
 }
 
-export function nameUser({ id, email, username }: Pick<UserRecord, 'id' | 'email' | 'username'>): NamedUser {
-  if (email !== null) return { name: email, options: ['--email', email] };
+export function nameUser({
+  id,
+  email,
+  username,
+  emailHeldUntil: heldUntil,
+}: Pick<UserRecord, 'id' | 'email' | 'username' | 'emailHeldUntil'>): NamedUser {
+  if (email !== null) return { name: email, options: ['--email', email], heldUntil };
   return username === null
     ? { name: `the user ${id}`, options: [] }
     : { name: username, options: ['--username', username] };
@@ -52,6 +60,12 @@ export function which({ app }: Named): string {
 export function command({ account }: Pick<Named, 'account'>, ...words: readonly string[]): string {
   return ['gatehouse', ...words.map(quoted), '--account', account].join(' ');
 }
+
+/** A command about the user; `other`: what is to be done where nobody can be named. */
+export const forUser = (named: Named, told: string, words: readonly string[], other: string) =>
+  named.user === null || named.user.options.length === 0
+    ? other
+    : `${told}: ${command(named, ...words, ...named.user.options)}.`;
 
 /** Names are chosen by others, and may have characters that a shell obeys. */
 export function quoted(word: string): string {

@@ -7,8 +7,9 @@ import type { Account } from '../accounts/account.ts';
 import type { AuditedEvent } from '../audit/list.ts';
 import { afterReplacing, findStandingFailure, findStatusFailure } from '../login/standing.ts';
 import { isPasswordClosed } from '../policies/lockout.ts';
+import { closedWords, findClosedCodes } from '../second-factor/closed-codes.ts';
 import { userStatusNames } from '../users/user-status.ts';
-import { nameApp, nameUser } from './named.ts';
+import { type Named, nameApp, nameUser, whom } from './named.ts';
 import { findEvents, type Story, tellEvent } from './story.ts';
 import { type Explained, explain } from './words.ts';
 
@@ -46,6 +47,7 @@ export async function tellUser(
   const isClosed = isPasswordClosed(user, clock.now());
   const now = [failure?.code ?? null, access?.code ?? null, isClosed ? 'sign_in.failed closed' : null]
     .map((key) => explain([key], named))
+    .concat(await explainClosed(services, account, user, named))
     .filter((one) => one !== null);
   const own = await findEvents(services, account, [{ field: 'user_id', test: 'is', values: [user.id] }]);
   // What refuses the app refuses everybody.
@@ -60,6 +62,20 @@ export async function tellUser(
     ...(await tellSome(services, account, ofApp, mostTold.ofApp)),
   ];
   return { status: userStatusNames[user.status], now, before: stories.toSorted((a, b) => b.at - a.at) };
+}
+
+/** A second factor that is closed now: a user whose device makes codes is always asked for one. */
+async function explainClosed(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  user: UserRecord,
+  named: Named,
+): Promise<Explained | null> {
+  const closed = await findClosedCodes(services, account, user.id);
+  const explained = closed && explain(['mfa.failed closed'], named);
+  if (!explained) return null;
+  const cause = `No code of the second factor of ${whom(named)} is checked ${closedWords(closed)}. There were too many wrong ones.`;
+  return { ...explained, cause };
 }
 
 /** The newest refusals among events that are sorted from new to old. */

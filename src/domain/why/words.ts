@@ -1,7 +1,8 @@
 /** The causes of refusals in words, each with its remedy. */
 
-import { command, type Named, quoted, which, whom } from './named.ts';
+import { command, forUser, type Named, quoted, which, whom } from './named.ts';
 import { refreshWords } from './refresh-words.ts';
+import { resetWords } from './reset-words.ts';
 
 export interface Explained {
   readonly cause: string;
@@ -15,11 +16,6 @@ const says =
   () => ({ cause, remedy });
 
 const startAgain = 'Go back to the application and start the sign-in again.';
-/** A command about the user; `other`: what is to be done where nobody can be named. */
-const forUser = (named: Named, told: string, words: readonly string[], other: string) =>
-  named.user === null || named.user.options.length === 0
-    ? other
-    : `${told}: ${command(named, ...words, ...named.user.options)}.`;
 const manageAll = ['administrator', 'add', '--scope', 'manage_all'];
 const setActive = (named: Named) =>
   forUser(named, 'Set the status', ['user', 'set', 'status=active'], 'Set the status of the user to active.');
@@ -176,8 +172,9 @@ const explanations: Readonly<Record<string, Explain>> = {
   }),
   'mfa.failed closed': (named) => ({
     cause: `The second factor of ${whom(named)} was closed for some time after too many wrong codes.`,
-    remedy: 'Wait until it opens again.',
+    remedy: forUser(named, 'To open it at once', ['user', 'unlock'], 'Wait until it opens again.'),
   }),
+  ...resetWords,
   ...Object.fromEntries(Object.entries(refreshWords).map(([key, words]) => [key, () => words])),
   'device.code_refused': says('The code of the device was wrong or had expired.', 'Start again at the device.'),
 };

@@ -38,7 +38,7 @@ type DeviceVerb =
   | 'renameDevice'
   | 'removeDevice';
 type CodeVerb = 'replaceRecoveryCodes' | 'useRecoveryCode' | 'countRecoveryCodes';
-type AttemptVerb = 'countAttempt' | 'clearAttempts';
+type AttemptVerb = 'countAttempt' | 'clearAttempts' | 'findClosedUntil';
 
 function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
   const ofUser = (accountId: number, userId: number) =>
@@ -107,6 +107,10 @@ function attemptVerbs(db: Knex): Pick<SecondFactorStore, AttemptVerb> {
       await db('factor_attempts')
         .where({ account_id: accountId, user_id: userId })
         .update({ attempts: 0, locked_until: null });
+    },
+    findClosedUntil: async (accountId, userId) => {
+      const row = await db('factor_attempts').where({ account_id: accountId, user_id: userId }).first('locked_until');
+      return row?.locked_until ?? null;
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Why somebody cannot sign in, from the user's page: twelve causes, each found and mended, by pointer and by keyboard.
+ * Why somebody cannot sign in, from the user's page: thirteen causes, each found and mended, by pointer and by keyboard.
  */
 
 import assert from 'node:assert/strict';
@@ -36,6 +36,7 @@ const mends: Readonly<Record<string, Mend | { readonly says: RegExp }>> = {
     tells: true,
     becomes: 'second_factor_due',
   },
+  'second factor closed': { button: 'Unlock', becomes: 'second_factor_due' },
   'hook refuses': { button: 'Disable the hook', becomes: 'no_hook' },
   'hook times out': { button: 'Disable the hook', becomes: 'no_hook' },
   'expired password': { button: 'Activate', becomes: 'password_current' },

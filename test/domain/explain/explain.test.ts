@@ -1,11 +1,12 @@
-/** Explanations over the API, beside real sign-ins: twelve causes, no effect, the same outcomes. */
+/** Explanations over the API, beside real sign-ins: thirteen causes, no effect, the same outcomes. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { givePasskey } from '../../support/passkeys.ts';
 import { readRows } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
-import { giveDevice } from '../../support/second-factor.ts';
+import { closeCodes, giveDevice } from '../../support/second-factor.ts';
 import { authorizePath, CookieJar, password, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { delegated } from '../../surfaces/api-v1/delegated.ts';
 import { type Cast, gatherCast, hookOf, planted, resetHooks, runner, scripted, set, strict } from './planted.ts';
@@ -54,7 +55,8 @@ for (const kind of sampledDatabases) {
     }
 
     it('the remedy that it names is the call that helps', async () => {
-      for (const name of ['locked', 'suspended', 'no access', 'hook refuses', 'redirect URI differs', 'wrong policy']) {
+      const mendable = ['locked', 'suspended', 'no access', 'hook refuses', 'redirect URI differs', 'wrong policy'];
+      for (const name of [...mendable, 'second factor closed']) {
         const on = await cast();
         const [step, cause, plant] = planted[name] ?? [];
         const { asked } = (await plant?.(on)) ?? {};
@@ -64,7 +66,7 @@ for (const kind of sampledDatabases) {
         assert.ok(answer.status < 300, `${name}: ${answer.text}`);
         const after = (await explain(on, asked)).steps.find((one) => one.step === step);
         assert.notEqual(after?.cause, cause, name);
-        assert.equal(after?.outcome, 'passes', name);
+        assert.equal(after?.outcome, name === 'second factor closed' ? 'asks' : 'passes', name);
       }
     });
 
@@ -98,6 +100,49 @@ for (const kind of sampledDatabases) {
         const said = await (await delegated(on.app)).say(on.user.email);
         assert.equal(form.outcome === 'passes', said === 'Success', `${name}: ${said} ${JSON.stringify(form)}`);
       }
+    });
+
+    it('a second factor that is closed refuses the right code, until it is opened', async () => {
+      const on = await cast();
+      using _ = on.app.services.clock.hold();
+      const device = await giveDevice(on.app, on.user);
+      const { user } = on;
+      const give = async (): Promise<number> => {
+        const begun = await walk(on.app, new CookieJar(), authorizePath(on.client, { scope: 'openid' }));
+        const asked = await submit(on.app, begun, { username: user.email ?? '', password });
+        return (await submit(on.app, asked, { otp: device.code() })).answer.status;
+      };
+      const step = async (asked: object = {}) =>
+        (await explain(on, asked)).steps.find(({ step: name }) => name === 'second_factor');
+      await closeCodes(on.app, user, device);
+      const until = new Date(on.app.services.clock.now() + 15 * 60_000).toISOString();
+      const message = `After too many wrong codes no code of ${user.email} is checked until ${until}.`;
+      const remedy = { method: 'POST', path: `/api/2/users/${user.id}/unlock`, body: {} };
+      const told = { step: 'second_factor', outcome: 'refuses', cause: 'second_factor_closed', message, remedy };
+      assert.deepEqual([await give(), await step()], [401, told]);
+      assert.equal((await explain(on)).cause, 'second_factor_closed');
+      // At a door that asks for no code it is not what refuses.
+      assert.equal((await step({ method: 'delegated' }))?.cause, 'second_factor_due');
+      // A passkey is none of the codes.
+      await givePasskey(on.app, user);
+      const passkeyToo = { ...told, outcome: 'asks', message: message.replace(/\.$/, '; a passkey is taken.') };
+      assert.deepEqual(await step(), passkeyToo);
+      await on.api.done(200, 'POST', `/users/${user.id}/unlock`);
+      assert.deepEqual([(await step())?.cause, (await give()) < 400], ['second_factor_due', true]);
+      await closeCodes(on.app, user, device);
+      on.app.services.clock.advance(15 * 60_000);
+      assert.equal((await step())?.cause, 'second_factor_due');
+    });
+
+    it('a session that needs a second factor which is closed is told', async () => {
+      const on = await cast();
+      await signInForCode(on.app, on.client, on.user, { scope: 'openid' });
+      await closeCodes(on.app, on.user, await giveDevice(on.app, on.user));
+      await set(on, { policy_id: (await strict(on)).id });
+      const told = await explain(on, { method: 'sso' });
+      const causes = told.steps.map(({ cause }) => cause);
+      assert.ok(causes.includes('session_not_enough'), String(causes));
+      assert.deepEqual([told.outcome, told.cause], ['refuses', 'second_factor_closed']);
     });
 
     it('proposes no redirect URI that could not be registered, and no app for an unknown client', async () => {

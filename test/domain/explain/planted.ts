@@ -1,4 +1,4 @@
-/** The twelve causes for which somebody cannot sign in, each planted in an account of its own. */
+/** The thirteen causes for which somebody cannot sign in, each planted in an account of its own. */
 
 import { recordEvent } from '../../../src/domain/audit/record.ts';
 import { noteClockFault } from '../../../src/domain/clients/clock-faults.ts';
@@ -8,6 +8,7 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { scriptedHooks } from '../../support/scripted-hooks.ts';
+import { closeCodes, giveDevice } from '../../support/second-factor.ts';
 import { makeUser, type RegisteredClient, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { type Management, managing } from '../../surfaces/api-2/managing.ts';
 
@@ -96,6 +97,14 @@ export const planted: Readonly<Record<string, readonly [step: string, cause: str
     async (cast) => {
       await cast.api.done(200, 'PUT', `/apps/${cast.client.app_id}`, { policy_id: (await strict(cast)).id });
       return { path: `/mfa/users/${cast.user.id}/registrations`, outcome: 'asks' };
+    },
+  ],
+  'second factor closed': [
+    'second_factor',
+    'second_factor_closed',
+    async ({ app, user }) => {
+      await closeCodes(app, user, await giveDevice(app, user));
+      return { path: `/users/${user.id}/unlock` };
     },
   ],
   'hook refuses': [

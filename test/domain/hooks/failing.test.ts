@@ -122,6 +122,12 @@ onApps('a hook that fails', (app) => {
     const on = await stage(app(), { hook_failure: 'continue' });
     const other = await app().another();
     const [foreign] = await other.services.store.policies.list(other.account.id);
+    const faults: Readonly<Record<number, string>> = {
+      0: `policy_id ${foreign?.id}: the account has no such policy`,
+      6: 'policy_id is an object',
+      9: 'success is a string',
+      12: 'the answer is a number',
+    };
     const answers = [
       `{ user: { policy_id: ${foreign?.id} } }`,
       '{ user: { policy_id: 2 ** 40 } }',
@@ -147,6 +153,8 @@ onApps('a hook that fails', (app) => {
       assert.equal(await on.idleMinutes(await on.signIn(undefined, undefined, `way-${at}`)), 30, answer);
       const [record] = await on.logs(id, '?limit=1');
       assert.ok(['invalid_result', 'error'].includes(record?.outcome ?? ''), `${answer}: ${record?.outcome}`);
+      const fault = faults[at];
+      if (fault !== undefined) assert.equal(record?.events.at(-1)?.split('\t').at(-1), `invalid_result: ${fault}`);
     }
     const before = await on.app.services.store.users.find(on.app.account.id, on.user.id);
     const sly = `return JSON.parse('{"user":{"__proto__":{"policy_id":1},"id":1,"status":3,"role_ids":[1]},"__proto__":{"success":false}}');`;

@@ -120,6 +120,9 @@ onApps('user migration', (app) => {
       assert.equal(comparable(refused, 'x@old.example').text, comparable(wrong, on.user.email ?? '').text, answer);
       const [record] = await on.logs(id, '?limit=1');
       assert.ok(['refused', 'invalid_result', 'error'].includes(record?.outcome ?? ''), `${answer} ${record?.outcome}`);
+      if (!answer.includes('other@')) continue;
+      const fault = 'neither email nor username of the user is the name that was typed';
+      assert.equal(record?.events.at(-1)?.split('\t').at(-1), `invalid_result: ${fault}`);
     }
     assert.deepEqual(await on.told('user.migrated'), []);
   });

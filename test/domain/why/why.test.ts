@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { tellReference } from '../../../src/domain/why/story.ts';
+import { unlockUser } from '../../../src/domain/users/write-user.ts';
+import { findEvents, tellEvent, tellReference } from '../../../src/domain/why/story.ts';
 import { tellUser } from '../../../src/domain/why/user.ts';
 import { userStatuses } from '../../../src/store/users.ts';
+import { unique } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
+import { askForLink } from '../../support/resets.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { fail, scriptedHooks } from '../../support/scripted-hooks.ts';
+import { giveDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -242,6 +246,78 @@ for (const kind of sampledDatabases) {
       assert.equal(told.now[0]?.remedy, `Set the status: gatehouse user set status=active ${options}.`);
       assert.match(told.before[0]?.cause ?? '', /password for .* was wrong/);
       assert.match(told.before[0]?.reference ?? '', /^[\da-f-]{36}$/);
+    });
+
+    test('a second factor that is closed refuses now, with its end and the command that opens it', async () => {
+      using _ = app.services.clock.hold();
+      const { user, signIn } = await settle(app);
+      const device = await giveDevice(app, user);
+      let at = await signIn();
+      for (let tries = 0; tries < 11; tries += 1) at = await submit(app, at, { otp: device.wrong() });
+      const told = await tellUser(app.services, app.account, user, null);
+      const until = new Date(app.services.clock.now() + 15 * 60_000).toISOString();
+      const unlock = `gatehouse user unlock --email ${user.email} --account ${app.account.subdomain}`;
+      const remedy = `To open it at once: ${unlock}.`;
+      const cause = `No code of the second factor of ${user.email} is checked until ${until}. There were too many wrong ones.`;
+      assert.deepEqual(told.now, [{ cause, remedy }]);
+      const closed = told.before.find((one) => /was closed for some time after too many wrong codes/.test(one.cause));
+      assert.equal(closed?.remedy, remedy);
+      await unlockUser(app.services, app.account, user.id, 'all');
+      assert.deepEqual((await tellUser(app.services, app.account, user, null)).now, []);
+    });
+
+    test('it tells why no link to a forgotten password was sent, with what helps', async () => {
+      using _ = app.services.clock.hold();
+      const own = await app.another({ 'limit.reset-user': '1/h', 'limit.reset': 'off' });
+      const { services, account } = own;
+      const { users } = services.store;
+      const options = (email: string) => `--email ${email} --account ${account.subdomain}`;
+      const tellOf = async (name: string, id: number) => {
+        await askForLink(own, name);
+        await services.resetMails.run();
+        const found = await users.find(account.id, id);
+        assert.ok(found);
+        const [story] = (await tellUser(services, account, found, null)).before;
+        return [story?.cause, story?.remedy];
+      };
+      const { id, email: address } = await makeUser(own);
+      const email = address ?? '';
+      const link = `Make a link at once and give it to the user: gatehouse user invite ${options(email)}.`;
+      const until = services.clock.now() + 3_600_000;
+      await users.update(account.id, id, { emailHeldUntil: until });
+      assert.deepEqual(await tellOf(email, id), [
+        `No link was sent: a caller without manage_all wrote the address of ${email}, and none goes there for 24 hours, until ${new Date(until).toISOString()}.`,
+        `${link} Another address that is written with manage_all can be used at once.`,
+      ]);
+      await users.update(account.id, id, { emailHeldUntil: null });
+      assert.match((await tellOf(email, id))[0] ?? '', /wrote the address of .*, and none goes there for 24 hours\.$/);
+      services.clock.advance(1);
+      assert.deepEqual(await tellOf(email, id), [
+        `No link was sent: ${email} had got as many as limit.reset-user of the account allows.`,
+        `Use one of the links that were sent, or ask again when the time of the limit is over: gatehouse account show ${account.subdomain} shows it. ${link}`,
+      ]);
+      services.clock.advance(1);
+      await users.update(account.id, id, { status: userStatuses.locked });
+      assert.deepEqual(await tellOf(email, id), [
+        `No link was sent: ${email} was unactivated, suspended or locked.`,
+        `Of one who is suspended or locked, set the status: gatehouse user set status=active ${options(email)}. ` +
+          'One who is unactivated gets an invite link (gatehouse user invite).',
+      ]);
+      const username = unique('bare');
+      const bare = await makeUser(own, undefined, { email: undefined, username });
+      assert.deepEqual(await tellOf(username, bare.id), [
+        `No link was sent: ${username} has no e-mail address.`,
+        `Make a link at once and give it to the user: gatehouse user invite --username ${username} --account ${account.subdomain}.`,
+      ]);
+      await askForLink(own, 'nobody@example.com');
+      await services.resetMails.run();
+      const events = await findEvents(services, account, [
+        { field: 'action', test: 'is', values: ['password_reset.refused'] },
+      ]);
+      const stranger = events.find(({ detail }) => (detail as { reason: string }).reason === 'unknown_user');
+      assert.ok(stranger);
+      const told = await tellEvent(services, account, stranger);
+      assert.equal(told?.cause, 'No link was sent: nobody has the name that was typed.');
     });
 
     test('it tells of each obstacle by itself, with commands in which nothing is left to fill in', async () => {

@@ -9,6 +9,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
  */
 export const drill = matrixDrill({
   id: 'M10',
-  title: 'the console: its walks on both databases, twelve causes by pointer and keyboard, every screen in each look',
+  title: 'the console: its walks on both databases, thirteen causes by pointer and keyboard, every screen in each look',
   files: globSync('test/browser/console/*.test.ts', { cwd: root }).toSorted(),
 });

@@ -50,6 +50,7 @@ export function hookTests(app: () => TestApp): void {
     assert.equal((await outcome('exports.handler = async () => ({ success: false });')).outcome, 'refused');
     const nonsense = await outcome('exports.handler = async () => [1];');
     assert.deepEqual([nonsense.outcome, nonsense.value], ['invalid_result', [1]]);
+    assert.match(nonsense.output.at(-1), /\tERROR\tinvalid_result: the answer is a list$/);
     const flood = await outcome('exports.handler = () => { for (let n = 0; n < 1000; n += 1) console.log(n); };');
     assert.equal(flood.dropped, 800);
     assert.match(flood.output.at(-1), /\tWARN\t800 lines dropped$/);

@@ -25,7 +25,8 @@ export function hookTrials(app: () => TestApp): void {
       const source = encoded('exports.handler = async (context) => ({ user: context.user, given: context });');
       const ran = await api.done(200, 'POST', '/hooks/test', { type, function: source, context });
       assert.deepEqual(ran.value.given, context);
-      if (type === 'pre-authentication') assert.ok(readPolicyAnswer(ran.value, known), JSON.stringify(context));
+      if (type === 'pre-authentication')
+        assert.notEqual(readPolicyAnswer(ran.value, known).says, 'invalid', JSON.stringify(context));
     }
   });
 

@@ -8,7 +8,7 @@ export function unlock({ user, name }: About): Action {
   return {
     label: 'Unlock',
     title: `Unlock ${name}?`,
-    words: 'The user can sign in again at once, and the count of wrong passwords begins anew.',
+    words: 'The user can sign in again at once, and wrong passwords and codes are counted from zero again.',
     scopes: ['manage_users'],
     act: () => api.post('/api/2/users/{id}/unlock', { path: { id: user.id }, body: {} }).then(done),
   };

@@ -42,7 +42,7 @@ export function accountPage(view: AccountView): string {
       href: formAction('showPasskeys'),
       icon: icons.key,
       title: 'Passkeys',
-      state: counted(view.passkeys, 'passkey', 'passkeys', 'None: sign in without the password'),
+      state: counted(view.passkeys, 'passkey', 'passkeys', 'None: add one to sign in without the password'),
     },
     {
       href: formAction('showSessions'),

@@ -80,8 +80,9 @@ const inviteWords: Readonly<Record<string, Words>> = {
   },
 };
 
-/** The same for a link that the user requested. */
+/** The same for a link that the user requested: no other link replaces it. */
 const resetWords: Readonly<Record<string, Words>> = {
+  unknown: { ...words[410], message: 'It is incomplete, or your account has changed since.' },
   used: { ...words[410], title: 'This link has been used', message: 'A password has already been chosen with it.' },
   expired: { ...words[410], title: 'This link has expired', message: 'It was valid for an hour.' },
 };

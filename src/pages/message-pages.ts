@@ -103,7 +103,7 @@ const refusals = {
     before: 'Your account at ',
     names: 'account',
     after: ' is not active.',
-    hint: 'Ask your administrator to activate it, then sign in again.',
+    hint: 'Try “Forgot your password?” on the sign-in page. If you get no message, ask your administrator to activate it.',
     icon: icons.clock,
   },
 } as const satisfies Record<RefusalReason, Refusal>;

@@ -20,6 +20,7 @@ export function signedInPage({ accountName, userName, userEmail }: SignedInView)
       app: tile(accountName, undefined),
       user: person(userName, userEmail),
       account: formAction('showAccount'),
+      requestId: undefined,
       message: 'Open the application that you were invited to. It knows you for as long as you are signed in here.',
     },
   );
@@ -34,9 +35,9 @@ const onwards = {
 
 /**
  * The page for a user whose password was saved by a link that does not sign them in, by the kind of the link, or
- * because a rule forbids it.
+ * because a rule forbids it. `requestId` is the reference by which an operator finds that rule.
  */
-export function passwordSavedPage(accountName: string, onward: keyof typeof onwards): string {
+export function passwordSavedPage(accountName: string, onward: keyof typeof onwards, requestId?: string): string {
   const heading = 'Your password is saved';
   return page(
     'signed-in',
@@ -47,6 +48,7 @@ export function passwordSavedPage(accountName: string, onward: keyof typeof onwa
       user: undefined,
       account: onward === 'reset' ? formAction('showAccount') : undefined,
       message: onwards[onward],
+      requestId,
     },
   );
 }

@@ -46,7 +46,7 @@ for (const javaScript of sampled([true, false], 2)) {
         for (const [typed, again, said] of [
           ['sunshine1', 'sunshine1', 'one of the most common ones'],
           [fresh, `${fresh}s`, 'The two passwords differ'],
-          ['lovelace 1', 'lovelace 1', 'names or address'],
+          ['lovelace 1', 'lovelace 1', "the user's names or e-mail address"],
         ] as const) {
           assert.equal((await choose(page, typed, again)).status, 422);
           assert.match(await page.title(), /^Problem: Choose a new password/);

@@ -160,7 +160,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['signed-in-nameless', signedInPage({ accountName: names.account, userName: '', userEmail: names.email })],
     ['password-saved', passwordSavedPage(names.account, 'invite')],
     ['password-saved-forgotten', passwordSavedPage(names.account, 'reset')],
-    ['password-saved-not-let-in', passwordSavedPage(names.account, 'not_let_in')],
+    ['password-saved-not-let-in', passwordSavedPage(names.account, 'not_let_in', requestId)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
     [

@@ -42,9 +42,14 @@ export function Screen({ title, above, actions, children }: ScreenProps) {
   );
 }
 
-export function Section({ title, actions, children }: Omit<ScreenProps, 'above'>) {
+interface SectionProps extends Omit<ScreenProps, 'above'> {
+  /** Where sections stand in columns, it has all of them. */
+  readonly isWide?: boolean;
+}
+
+export function Section({ title, actions, isWide = false, children }: SectionProps) {
   return (
-    <section class="card" aria-label={title}>
+    <section class={isWide ? 'card wide' : 'card'} aria-label={title}>
       <header class="section-head">
         <h2>{title}</h2>
         {actions && <div class="actions">{actions}</div>}

@@ -39,13 +39,17 @@ export function withinMinute(
   const most = account.settings.hookLogBytes * shareOfMinute;
   return executions.map((execution) => {
     if (written(hooks).take(account.id, bytesOf(execution), most, clock.now())) return execution;
-    return shortened(execution, `logs of this account are bounded by ${megabytes(most)} a minute`);
+    return shortened(
+      execution,
+      `logs of this account are bounded by ${megabytes(most)} a minute (a hundredth of hook_log_megabytes)`,
+    );
   });
 }
 
 /** What is kept where older runs must go first. */
 export function withoutRoom(account: Account, executions: readonly NewExecution[]): readonly NewExecution[] {
-  const why = `logs of this account are bounded by ${megabytes(account.settings.hookLogBytes)}, and are being deleted`;
+  const room = megabytes(account.settings.hookLogBytes);
+  const why = `logs of this account are bounded by ${room} (hook_log_megabytes), and are being deleted`;
   return executions.map((execution) => shortened(execution, why));
 }
 

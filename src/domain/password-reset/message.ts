@@ -8,7 +8,7 @@ export function resetMessage(account: Pick<Account, 'name'>, to: string, link: s
   return writeMail(account, to, title, [
     `Somebody asked for a new password for ${to} at ${account.name}. If it was you, choose one here:`,
     { link, words: title },
-    `The link works once, for ${lifeMinutes} minutes, unless your password or your address changes before then.`,
+    `The link works once, for ${lifeMinutes} minutes. It ends sooner if your password, address, user name, or status changes.`,
     'If it was not you, you do not need to do anything: your password stays as it is.',
   ]);
 }

@@ -34,7 +34,8 @@ export function findWeakness(
     return 'is one of the most common ones, which are guessed first';
   }
   if (isMadeOfNames(folded, owner)) {
-    return `has fewer than ${ownCharacters} characters that are not from its owner's names or address, or the service's name`;
+    const known = `the user's names or e-mail address, or the name ${owner.account.name}`;
+    return `has fewer than ${ownCharacters} characters that are not from ${known}`;
   }
   return null;
 }

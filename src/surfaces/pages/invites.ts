@@ -32,7 +32,7 @@ export function invites(
      * POST /password/reset: 303 to the page of a signed-in user or to the second factor, 200 or 403 where nothing
      * opens, or 422 with the form again.
      */
-    acceptInvite: async ({ body, headers, origin: { account, cookies, source } }, respond) => {
+    acceptInvite: async ({ body, headers, origin: { account, cookies, source, requestId } }, respond) => {
       const browser = browserState(account, cookies, body.token);
       const onward = {
         reset: done('showAccount', 'password_changed').location,
@@ -52,7 +52,7 @@ export function invites(
         case 'saved':
           return respond(200, passwordSavedPage(account.name, result.kind), pageHeaders());
         case 'not_let_in':
-          return respond(403, passwordSavedPage(account.name, 'not_let_in'), pageHeaders());
+          return respond(403, passwordSavedPage(account.name, 'not_let_in', requestId), pageHeaders());
         case 'halfway':
           return respond(303, undefined, {
             location: pageLink('continueAuthorization', result.requestId),

@@ -18,12 +18,14 @@ interface Picture {
   readonly colorScheme: 'light' | 'dark';
   /** The part of the screen that is shown; what a window shows unless said. */
   readonly section?: string;
+  /** The part that the window is scrolled to. */
+  readonly scrolledTo?: string;
 }
 
 const pictures: Readonly<Record<string, Picture>> = {
   'console-explain': { scene: 'explain', colorScheme: 'light', section: 'Why can this user (not) sign in?' },
   'console-users': { scene: 'users', colorScheme: 'light' },
-  'console-app': { scene: 'apps/:id', colorScheme: 'dark' },
+  'console-app': { scene: 'apps/:id', colorScheme: 'dark', scrolledTo: 'Who has access' },
 };
 
 describe('the pictures of the console', () => {
@@ -34,12 +36,21 @@ describe('the pictures of the console', () => {
     const stage = await openStage({}, { clock: runningClock() });
     try {
       const setting = await furnish(stage);
-      for (const [name, { scene, colorScheme, section }] of Object.entries(pictures)) {
+      for (const [name, { scene, colorScheme, section, scrolledTo }] of Object.entries(pictures)) {
         const { path, act } = sceneOf(setting, scene);
         await visitConsole(stage, setting.administrator, { path, colorScheme }, async (page) => {
           await settled(page);
           await act?.(page);
-          await takePicture(section === undefined ? page : page.getByRole('region', { name: section }), name);
+          const region = (title: string) => page.getByRole('region', { name: title });
+          // The address of a test is another in each run, and nobody's.
+          await page.locator('.host').evaluate((host) => host.replaceChildren('acme.id.example.com'));
+          if (scrolledTo !== undefined) {
+            await region(scrolledTo).evaluate((element) => {
+              element.style.scrollMarginTop = '1.5rem';
+              element.scrollIntoView();
+            });
+          }
+          await takePicture(section === undefined ? page : region(section), name);
         });
       }
     } finally {

@@ -56,6 +56,8 @@ function endOf({ answer }: Walk): End {
   const location = String(answer.headers['location'] ?? '');
   if (/[?&]code=/.test(location) || isConsent(answer)) return 'opened';
   const title = heading(answer);
+  const reference = `<code>${answer.headers['x-request-id']}</code>`;
+  if (answer.status === 403) assert.ok(answer.text.includes(reference), 'who is refused can say the reference');
   if (title === 'Your password is saved') return 'saved, nothing opened';
   if (title === 'Set up a second factor') return 'enrolment first';
   if (title === 'Enter your code') return 'factor first';

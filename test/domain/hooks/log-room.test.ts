@@ -34,7 +34,7 @@ onApps('the room for logs of hooks', (app) => {
     assert.match(
       short.events[0] ?? '',
       new RegExp(
-        `\t${short.request_id}\tWARN\t20 lines and the context not kept: logs of this account are bounded by 1 MB`,
+        `\t${short.request_id}\tWARN\t20 lines and the context not kept: logs of this account are bounded by 1 MB a minute \\(a hundredth of hook_log_megabytes\\)`,
       ),
     );
     const replayed = await on.api.call('POST', `/hooks/${loud}/logs/${short.request_id}/replay`, {});
@@ -81,7 +81,10 @@ onApps('the room for logs of hooks', (app) => {
       [['warn', account.subdomain]],
     );
     assert.notEqual(after?.request_id, before?.request_id);
-    assert.match(after?.events[0] ?? '', /hello|logs of this account are bounded by 100 MB, and are being deleted/);
+    assert.match(
+      after?.events[0] ?? '',
+      /hello|logs of this account are bounded by 100 MB \(hook_log_megabytes\), and are being deleted/,
+    );
     await count('200000000');
     assert.equal(await on.status(), 0);
     const [full] = await on.logs(id);

@@ -138,7 +138,7 @@ export function policies(app: () => TestApp): void {
     assertError(
       await put({ lastname: 'Lovelace of London', password: 'Lovelace of London 1815' }),
       422,
-      /names or address/,
+      /names or e-mail address/,
     );
     assert.equal((await put({ password: 'short' }, '?validate_policy=false')).status, 200);
   });

@@ -112,7 +112,7 @@ export function invites(app: AppOf): void {
       ['', '', 'Something is missing'],
       ['short', 'short', 'must have 8 to 256 characters'],
       ['sunshine1', 'sunshine1', 'most common ones'],
-      ['lovelace 1', 'lovelace 1', 'names or address'],
+      ['lovelace 1', 'lovelace 1', 'names or e-mail address'],
       [chosen.new_password, 'another', 'differ'],
     ] as const) {
       at = await submit(app(), at, { new_password: typed, new_password_confirmation: again });

@@ -91,7 +91,7 @@ export function newPassword(app: AppOf): void {
       [{ new_password: password, new_password_confirmation: password }, /This is your current password/],
       [{ new_password: 'vq41zwx', new_password_confirmation: 'vq41zwx' }, /must have 8 to 256 characters/],
       [{ new_password: 'PassWord1', new_password_confirmation: 'PassWord1' }, /one of the most common ones/],
-      [{ new_password: 'Lovelace-12', new_password_confirmation: 'Lovelace-12' }, /owner&#39;s names or address/],
+      [{ new_password: 'Lovelace-12', new_password_confirmation: 'Lovelace-12' }, /user&#39;s names or e-mail address/],
     ];
     for (const [given, said] of cases) {
       at = await submit(app(), at, given);

@@ -9,6 +9,7 @@ import { Section } from '../../parts/screen.tsx';
 import { List } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { setQuery, useAddress } from '../../routing/address.ts';
+import { PartyName } from '../events/party.tsx';
 import { Diff } from './code.tsx';
 import { decodeText } from './text.ts';
 
@@ -36,7 +37,7 @@ export function Versions({ hook, tag, again, openCode }: VersionsProps) {
           columns={[
             { title: 'Version', cell: ({ version }) => version },
             { title: 'Written', cell: ({ created_at: at }) => <Time at={at} /> },
-            { title: 'By', cell: ({ written_by: author }) => authorOf(author) },
+            { title: 'By', cell: ({ written_by: author }) => (author ? <PartyName party={author} /> : '–') },
             { title: 'State', cell: (version) => <State version={version} /> },
             {
               title: 'Actions',
@@ -75,9 +76,6 @@ export function Versions({ hook, tag, again, openCode }: VersionsProps) {
     </>
   );
 }
-
-const authorOf = (author: Version['written_by']) =>
-  author ? `${author.type}${author.id === null ? '' : ` ${author.id}`}` : '–';
 
 function State({ version: { running, disabled } }: { readonly version: Version }) {
   if (!running) return <span class="quiet">kept</span>;

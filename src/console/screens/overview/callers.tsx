@@ -49,7 +49,7 @@ export function DeprecatedCallers() {
   const query = { days: 30, limit: shown };
   const asked = useAnswer(() => api.get('/api/2/usage/deprecated-calls', { query }), []);
   return (
-    <Section title="Callers of deprecated surfaces">
+    <Section title="Callers of deprecated surfaces" isWide>
       <List
         caption="Callers of deprecated surfaces"
         asked={asked}

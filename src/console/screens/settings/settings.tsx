@@ -82,7 +82,7 @@ function Edited({ name, close }: { readonly name: string; readonly close: () => 
     );
   }
   const { values, allowed, default: usual } = answer.data;
-  const help = `${allowed.replaceAll('`', '')}. Default: ${usual === '' ? 'none' : usual}.`;
+  const help = `${sentence(allowed)} Default: ${usual === '' ? 'none' : usual}.`;
   const field: FieldShape = values
     ? { name: 'value', label: 'Value', kind: 'choice', options: values.map((one) => [one, one] as const), help }
     : { name: 'value', label: 'Value', kind: 'text', help: `${help} Empty: the default.` };

@@ -2888,11 +2888,12 @@ export interface components {
         };
         /**
          * @description Why a step has its outcome. `clock_not_seen` says that nothing speaks against the client's clock, not that it is
-         *     right. `policy_of_` names whose policy is in force.
+         *     right. `policy_of_` names whose policy is in force. `second_factor_closed`: after too many wrong codes none is
+         *     checked for some time; a passkey is, so that a user who has one is asked for it (`asks`).
          * @example user_locked
          * @enum {string}
          */
-        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_missing" | "password_current" | "new_password_due" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
+        readonly ExplainCause: "account_pages" | "client_found" | "client_unknown" | "client_expired" | "client_document_unusable" | "client_document_unavailable" | "grant_type_not_allowed" | "request_valid" | "redirect_uri_missing" | "redirect_uri_differs" | "request_invalid" | "clock_not_seen" | "clock_differs" | "attempts_open" | "attempts_paused" | "source_limited" | "credential_there" | "no_password" | "no_passkey" | "user_active" | "user_locked" | "user_suspended" | "user_inactive" | "access_direct" | "access_by_role" | "access_open" | "access_not_assigned" | "session_there" | "no_session" | "session_not_enough" | "grant_there" | "no_grant" | "no_hook" | "hooks_passed" | "hook_refused" | "hook_timed_out" | "hook_failed" | "policy_of_user" | "policy_of_app" | "policy_of_role" | "policy_of_account" | "policy_of_hook" | "no_second_factor_demanded" | "second_factor_shown" | "second_factor_due" | "second_factor_closed" | "second_factor_missing" | "password_current" | "new_password_due" | "consent_given" | "consent_needed" | "consent_withdrawn" | "consent_each_time" | "refused_before";
         /** @description A call of the contracts that would change the step; null where there is none. */
         readonly ExplainRemedy: {
             /**
@@ -5313,7 +5314,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+         * @description `refused`: the function refused the sign-in. `invalid_result`: its answer is invalid; the last line of its output says why. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
          * @example success
          * @enum {string}
          */

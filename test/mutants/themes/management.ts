@@ -115,8 +115,8 @@ export const management: readonly Mutant[] = [
     id: 'trial-masked',
     rule: 'what a run without effect prints shows no value of a variable',
     file: 'domain/hooks/test-run.ts',
-    text: 'outputLines(randomUUID(), result, clock.now(), masking)',
-    becomes: 'outputLines(randomUUID(), result, clock.now(), (text) => text)',
+    text: 'outputLines(runId, result, now, masking)',
+    becomes: 'outputLines(runId, result, now, (text) => text)',
     killedBy: trials,
   },
   {

@@ -35,7 +35,7 @@ export function notesOn(type: HookType, value: unknown, context: unknown): reado
   ].slice(0, mostNotes);
 }
 
-/** What a sign-in would make of it, but for the policies of an account: they are not known here. */
+/** What a sign-in would make of it, but for the policies of an account and the name that was typed: neither is known here. */
 export function judgeHere(type: HookType, value: unknown): Judged {
   return judge(type, value, { has: () => true });
 }

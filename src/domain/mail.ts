@@ -54,22 +54,19 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => characters[character] ?? '');
 }
 
-/** `refused`: the mailbox takes no message, now or later (RFC 5321 §4.2.1). `failed`: another attempt may succeed. */
-export type Delivery = 'sent' | 'refused' | 'failed';
-
-/** Tries once. The mail server's answer is not logged, because it may repeat the message. */
+/** Whether it was sent. The mail server's answer is not logged, because it may repeat the message. */
 export async function sendMail(
   { mailer, log }: Pick<Services, 'mailer' | 'log'>,
   { subdomain }: Account,
   mail: Mail,
-): Promise<Delivery> {
+): Promise<boolean> {
   try {
     await mailer.send(mail);
-    return 'sent';
+    return true;
   } catch (error) {
-    const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown };
+    const { code } = error as { readonly code?: unknown };
     const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'not sent';
     log.warn('mail not sent', { account: subdomain, reason });
-    return code === 'EENVELOPE' && Number(responseCode) >= 500 ? 'refused' : 'failed';
+    return false;
   }
 }

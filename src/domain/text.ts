@@ -28,7 +28,7 @@ function nameOf(character: string): string {
 /** Characters of a name. */
 export const longestText = 255;
 /** Code units that are composed to one character, at most. */
-const mostUnits = 4;
+const mostUnits = 6;
 
 /**
  * The text in NFC; null if it has more than `most` characters however it is composed. A long one is not composed: a run

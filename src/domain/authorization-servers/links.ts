@@ -51,7 +51,7 @@ export async function linkClient(
     if (await tx.authorizationServers.findLink(account.id, serverId, appId)) throw alreadyLinked();
     // The link locks the row of the client: of two at once, the second one sees the first.
     await tx.authorizationServers.link(link);
-    await requireRoom(tx, account.id, appId);
+    await requireRoom(tx, account.id, appId, link.scopeIds.length > 0);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, scope_ids: link.scopeIds };
     await recordEvent(tx, services, account, { action: 'api_client.linked', target, detail });
@@ -88,7 +88,8 @@ export async function changeLink(
     if (!former) throw unknownLink();
     const read = await readScopes(tx, account, serverId, scopeIds);
     if (!(await tx.authorizationServers.updateLink(account.id, serverId, appId, read))) throw unknownLink();
-    if (read.length > former.scopeIds.length) await requireRoom(tx, account.id, appId);
+    // The update holds the account: of two at once, the second one sees the first.
+    await requireRoom(tx, account.id, appId, read.length > former.scopeIds.length);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { app_id: appId, scope_ids: read };
     await recordEvent(tx, services, account, { action: 'api_client.changed', target, detail });
@@ -116,10 +117,11 @@ async function requireRoom(
   tx: Pick<StoreVerbs, 'authorizationServers'>,
   accountId: number,
   appId: number,
+  hasMore: boolean,
 ): Promise<void> {
   const linked = await tx.authorizationServers.ofClient(accountId, appId);
   const scopes = linked.reduce((sum, one) => sum + one.scopes.length, 0);
-  if (scopes > mostScopesLinked) {
+  if (hasMore && scopes > mostScopesLinked) {
     throw invalid('scopes', `cannot be added: the links of the app have ${mostScopesLinked} scopes at most`);
   }
   if (linked.length > mostLinked) throw invalid('app_id', `is linked to ${mostLinked} servers already`);

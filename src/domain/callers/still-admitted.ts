@@ -64,11 +64,12 @@ export function storeWhileAdmitted(
   const { store } = services;
   return {
     ...store,
-    transaction: (work) => inWriteTurn(store, account, () => transact(work)),
+    transaction: (work) => inWriteTurn(store, account, (begun) => transact(work, begun)),
   };
 
-  function transact<Result>(work: (tx: StoreVerbs) => Promise<Result>): Promise<Result> {
+  function transact<Result>(work: (tx: StoreVerbs) => Promise<Result>, begun: () => void): Promise<Result> {
     return store.transaction(async (tx) => {
+      begun();
       if (!(await isAdmitted(tx))) throw refusal();
       await tx.events.beforeCommit(async (own, committed) => {
         // A caller may give up its own right: only what others took counts.

@@ -1,7 +1,7 @@
 /**
  * Turns for transactions of API callers. On PostgreSQL those of one account wait for each other's rows, the end of its
  * trail at least, and each would hold a connection meanwhile, so that calls of one account could take all of them. On
- * SQLite all transactions have one connection, and whoever signs in would wait behind each that waits for it.
+ * SQLite all transactions have one connection, and a sign-in would wait behind each that waits for it.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,23 +21,29 @@ const queueOf = {
 /** A transaction that takes longer is followed by a rest: what others do needs the connection several times. */
 const longMilliseconds = 50;
 const lookMilliseconds = 5;
-/** A request of others that has it at none of so many looks is served, or there is none. */
+/** After so many looks at which nobody had it, no request of others is under way. */
 const idleLooks = 2;
 
-/** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
+/**
+ * Does the work when the account has a turn; it says when its transaction has the connection. Throws `unavailable` when
+ * the turn takes too long, or too many wait.
+ */
 export function inWriteTurn<Result>(
   store: Store,
   account: Pick<Account, 'id'>,
-  work: () => Promise<Result>,
+  work: (begun: () => void) => Promise<Result>,
 ): Promise<Result> {
   const queue = queueOf[store.kind](store);
   const reason = 'too many writes are under way';
-  if (store.kind === 'postgres') return inTurnOfAccount(queue, account, reason, work);
+  if (store.kind === 'postgres') return inTurnOfAccount(queue, account, reason, () => work(() => {}));
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const turn = inTurnOfAccount(queue, account, reason, async () => {
-    const begunAt = performance.now();
+    let begunAt = Number.POSITIVE_INFINITY;
+    const begun = () => {
+      begunAt = performance.now();
+    };
     // Its caller has the answer before the turn ends.
-    await work().then(resolve, reject);
+    await work(begun).then(resolve, reject);
     await rest(store, performance.now() - begunAt);
   });
   turn.catch(reject);

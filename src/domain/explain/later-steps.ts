@@ -88,7 +88,7 @@ export async function policyStep(
   return passes('policy', policyCauses[of], message, releaseOf(of, client));
 }
 
-/** The policy of a role is set by the command line alone. */
+/** Not of a role: the change would concern all of its users. */
 function releaseOf(of: keyof typeof policyCauses, client: Known['client']): Remedy | null {
   if (of === 'user') return { by: 'release_policy', of };
   return of === 'app' ? { by: 'release_policy', of, id: client.appId } : null;

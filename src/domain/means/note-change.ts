@@ -1,7 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { MeansChange, NoticeStanding } from '../../store/change-notices.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
@@ -13,8 +12,8 @@ import { isFull, mailboxOf } from './notice-pace.ts';
 type Former = Pick<UserRecord, 'email' | 'emailWrittenAt' | 'createdAt' | 'lastLogin'>;
 
 /**
- * A sign-in proves an address when the user has had it for so long: whoever writes addresses may sign in as a user of
- * his own, and would prove any number of other people's.
+ * A sign-in proves an address when the user has had it for so long: someone who writes addresses may sign in as a user of
+ * their own, and would prove any number of other people's.
  */
 const provingMilliseconds = day;
 
@@ -47,7 +46,7 @@ export async function noteChange(
   const isMoved = email !== null && (former.email === null || mailboxOf(email) !== mailboxOf(former.email));
   for (const address of [former.email, isMoved ? email : null]) {
     if (address === null) continue;
-    const standing = address === former.email ? standingOf(former, now) : 'unproven';
+    const standing = address === former.email ? standingOf(former) : 'unproven';
     if (standing === 'unproven' && (await isFull(changeNotices, account, now))) {
       if (address !== former.email && former.email !== null) continue;
       // The owner must hear of it before a link goes to another address.
@@ -67,9 +66,9 @@ function tooManyWait(): Failure {
  * What is known of an address that a user has. `email_verified` does not count: a caller that writes users may declare
  * it.
  */
-function standingOf({ emailWrittenAt, createdAt, lastLogin }: Former, now: Milliseconds): NoticeStanding {
+function standingOf({ emailWrittenAt, createdAt, lastLogin }: Former): NoticeStanding {
   // At a page it is the user's own doing, and there are limits before it.
   if (currentAuditContext().actor === null) return 'proven';
   const since = emailWrittenAt ?? createdAt;
-  return lastLogin !== null && lastLogin > since && now - since >= provingMilliseconds ? 'proven' : 'unproven';
+  return lastLogin !== null && lastLogin - since >= provingMilliseconds ? 'proven' : 'unproven';
 }

@@ -6,7 +6,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { createOnceAnHour, type Once } from '../audit/once.ts';
 import { hour } from '../durations.ts';
-import { type Delivery, mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
+import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { createWorker, type Worker } from '../worker.ts';
 import { changeMessage } from './message.ts';
 import { paceNotice } from './notice-pace.ts';
@@ -14,7 +14,8 @@ import { paceNotice } from './notice-pace.ts';
 const atOnce = 4;
 /**
  * Attempts once an hour after the usual ones: longer than an address is held (`authority.ts`), so that no outage of the
- * mail server keeps a change from its owner.
+ * mail server keeps a change from its owner. A refusal for good (5xx) ends nothing: servers that refuse their sender or
+ * miss its password give one for each mailbox.
  */
 const mostHourly = 30;
 
@@ -43,21 +44,19 @@ async function deliver(services: NoticeServices, onceAnHour: Once, notice: Chang
     }
     return;
   }
-  const delivery = account && (await sendMail(services, account, changeMessage(account, notice)));
-  const pause = delivery === 'sent' || delivery === null ? null : pauseAfter(attempts, delivery);
+  const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
+  const pause = sent || account === null ? null : pauseAfter(attempts);
   if (pause === null) {
     if (!(await changeNotices.remove(accountId, id, changedAt))) {
       // The same was changed again while the message was being sent: it is reported as well, as one message more.
       await changeNotices.postpone(accountId, id, services.clock.now(), null);
       return;
     }
-    if (account && delivery !== 'sent') services.log.warn('change notice given up', { account: account.subdomain });
+    if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });
   } else await changeNotices.postpone(accountId, id, services.clock.now() + pause);
 }
 
 /** Null: the message is given up. */
-function pauseAfter(attempts: number, delivery: Exclude<Delivery, 'sent'>): Milliseconds | null {
-  const usual = mailPauses[attempts - 1];
-  if (usual !== undefined) return usual;
-  return delivery === 'refused' || attempts > mailPauses.length + mostHourly ? null : hour;
+function pauseAfter(attempts: number): Milliseconds | null {
+  return mailPauses[attempts - 1] ?? (attempts > mailPauses.length + mostHourly ? null : hour);
 }

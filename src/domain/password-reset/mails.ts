@@ -64,7 +64,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
   }
   const link = await createLink(services, account, found.user);
   const message = resetMessage(account, found.email, link, resetLifeMinutes);
-  if ((await sendMail(services, account, message)) === 'sent') {
+  if (await sendMail(services, account, message)) {
     await store.resetRequests.remove(accountId, id);
     return;
   }

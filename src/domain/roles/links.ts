@@ -13,8 +13,8 @@ import { Failure } from '../failure.ts';
 export type LinkVerb = 'roles' | 'events';
 
 /**
- * Roles that callers give and take in an account in an hour with each process: each is an event, which stays for ever on
- * everybody's disk, and one call may name 10,000 users.
+ * Roles that callers give in an account in an hour with each process: each is an event, which stays for ever on
+ * everybody's disk, and one call may name 10,000 users. Taking them is bounded by that, and must always be possible.
  */
 const mostInHour = 1_000_000;
 /** By vault, of which a process has one. */
@@ -119,7 +119,11 @@ async function tell(
   roleIds: readonly number[],
   userIds: readonly number[],
 ): Promise<void> {
-  requireRoom(services, account, userIds.length * roleIds.length);
+  const events = userIds.length * roleIds.length;
+  // What is undone, such as a trial of an import, uses nothing up.
+  if (action === 'role.assigned' && events > 0) {
+    await tx.events.beforeCommit(async () => requireRoom(services, account, events));
+  }
   for (const id of userIds) {
     for (const roleId of roleIds) {
       await recordEvent(tx, services, account, { action, target: { type: 'user', id }, detail: { role_id: roleId } });
@@ -127,12 +131,12 @@ async function tell(
   }
 }
 
-/** Operators may do with their disk what they like. Throws `rate_limited`. */
+/** Operators, and users who sign in, are not bounded. Throws `rate_limited`. */
 function requireRoom({ clock, vault }: AuditServices, { id }: AuditedAccount, events: number): void {
   const { actor } = currentAuditContext();
-  if (actor?.type === 'command_line' || actor?.type === 'system') return;
+  if (actor?.type !== 'user' && actor?.type !== 'credential' && actor?.type !== 'API') return;
   const now = clock.now();
   if (told(vault).take(id, events, mostInHour, now)) return;
   const retryAfterSeconds = Math.ceil((hour - (now % hour)) / 1000);
-  throw new Failure('rate_limited', { retryAfterSeconds, reason: 'too many users got or lost roles in this hour' });
+  throw new Failure('rate_limited', { retryAfterSeconds, reason: 'too many users got roles in this hour' });
 }

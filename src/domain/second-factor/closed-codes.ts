@@ -26,5 +26,5 @@ export async function findClosedCodes(
 
 /** As a part of a sentence about the user. */
 export function closedWords({ until, hasPasskey }: ClosedCodes): string {
-  return `until ${new Date(until).toISOString()}${hasPasskey ? '; a passkey is taken' : ''}`;
+  return `until ${new Date(until).toISOString()}${hasPasskey ? '; a passkey still works' : ''}`;
 }

@@ -28,7 +28,7 @@ export const resetWords: Readonly<Record<string, (named: Named) => Words>> = {
   'password_reset.refused not_active': (named) => ({
     cause: `No link was sent: ${whom(named)} was unactivated, suspended or locked.`,
     remedy:
-      `${forUser(named, 'Of one who is suspended or locked, set the status', ['user', 'set', 'status=active'], 'Of one who is suspended or locked, set the status to active.')} ` +
+      `${forUser(named, 'If the user is suspended or locked, set the status', ['user', 'set', 'status=active'], 'If the user is suspended or locked, set the status to active.')} ` +
       'One who is unactivated gets an invite link (gatehouse user invite).',
   }),
   'password_reset.refused held': (named) => ({
@@ -38,7 +38,7 @@ export const resetWords: Readonly<Record<string, (named: Named) => Words>> = {
     remedy: `${makeLink(named)} Another address that is written with manage_all can be used at once.`,
   }),
   'password_reset.refused too_many': (named) => ({
-    cause: `No link was sent: ${whom(named)} had got as many as limit.reset-user of the account allows.`,
+    cause: `No link was sent: ${whom(named)} had already been sent as many as limit.reset-user of the account allows.`,
     remedy:
       'Use one of the links that were sent, or ask again when the time of the limit is over: gatehouse account show ' +
       `${named.account} shows it. ${makeLink(named)}`,

@@ -18,7 +18,7 @@ const notices = shape<ChangeNoticeRecord>('change_notices', 'id', {
 export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
   const one = (accountId: number, id: number) => db('change_notices').where({ account_id: accountId, id });
   const ofMailbox = (accountId: number, address: string) =>
-    db('change_notices').where('account_id', accountId).whereRaw('lower(address) = ?', [address.toLowerCase()]);
+    db('change_notices').where('account_id', accountId).whereRaw('lower(address) = lower(?)', [address]);
   const pace = (accountId: number, digest: string) => db('notice_paces').where({ account_id: accountId, digest });
   return {
     add: async (notice) => {

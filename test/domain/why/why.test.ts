@@ -293,14 +293,14 @@ for (const kind of sampledDatabases) {
       assert.match((await tellOf(email, id))[0] ?? '', /wrote the address of .*, and none goes there for 24 hours\.$/);
       services.clock.advance(1);
       assert.deepEqual(await tellOf(email, id), [
-        `No link was sent: ${email} had got as many as limit.reset-user of the account allows.`,
+        `No link was sent: ${email} had already been sent as many as limit.reset-user of the account allows.`,
         `Use one of the links that were sent, or ask again when the time of the limit is over: gatehouse account show ${account.subdomain} shows it. ${link}`,
       ]);
       services.clock.advance(1);
       await users.update(account.id, id, { status: userStatuses.locked });
       assert.deepEqual(await tellOf(email, id), [
         `No link was sent: ${email} was unactivated, suspended or locked.`,
-        `Of one who is suspended or locked, set the status: gatehouse user set status=active ${options(email)}. ` +
+        `If the user is suspended or locked, set the status: gatehouse user set status=active ${options(email)}. ` +
           'One who is unactivated gets an invite link (gatehouse user invite).',
       ]);
       const username = unique('bare');

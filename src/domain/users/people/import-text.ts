@@ -58,6 +58,9 @@ function failureOfRest({ log }: Pick<Services, 'log'>, error: unknown): Failure 
   if (error instanceof Failure && error.kind === 'caller') {
     return new Failure(error.code, { message: 'your right to import was taken or ran out; this line was not stored' });
   }
+  if (error instanceof Failure && error.kind === 'rate') {
+    return new Failure(error.code, { message: 'too many users got roles in this hour; this line was not stored' });
+  }
   log.error('an import ended before its last line', { stack: stackOf(error) });
   const message = 'the service could not store this line now, or does not know whether it did: import it again';
   return new Failure('unavailable', { message }, { cause: error });

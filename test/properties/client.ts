@@ -66,9 +66,20 @@ function sendOver(agent: Agent, port: number, wire: Wire, sentAgain: string[], i
   });
 }
 
+/** A stream of events lasts for ever where the request does not say how long. */
+const longestStream = 3_000;
+
 async function readAnswer(received: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of received) chunks.push(chunk as Buffer);
+  const isStream = String(received.headers['content-type']).startsWith('text/event-stream');
+  const timer = isStream ? setTimeout(() => received.destroy(), longestStream) : undefined;
+  try {
+    for await (const chunk of received) chunks.push(chunk as Buffer);
+  } catch (error) {
+    if (!isStream) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
   const text = Buffer.concat(chunks).toString('utf8');
   const isJson = String(received.headers['content-type'] ?? '').startsWith('application/json');
   return {

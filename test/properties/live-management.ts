@@ -213,9 +213,9 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
   return {
     live: { ...given, path, headers },
     // Versions are numbered by hook, so that another account's is there too. Another name, or none, is as good; a
-    // cursor may be left out.
+    // cursor may be left out, and how long a stream lasts.
     loose: ['version', 'validate_policy', 'If-Match', 'Idempotency-Key', ...inBody.filter((name) => name !== 'app_id')],
-    optional: ['validate_policy', 'If-Match', 'Idempotency-Key', 'cursor', ...inBody],
+    optional: ['validate_policy', 'If-Match', 'Idempotency-Key', 'cursor', 'seconds', ...inBody],
     settle: async ({ status, body }) => {
       if (status >= 400) giveBack();
       // An account has up to 200 of them, or 100, or 500.

@@ -30,6 +30,8 @@ export function faultyStore(store: Store, faultOf: FaultOf): Store {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target);
         if (name === 'transaction') return transaction;
+        // Asks the pools of this process, not the database.
+        if (typeof member === 'function' && name === 'connections') return member.bind(target);
         if (typeof member === 'function') return throwing(String(name), member.bind(target));
         return typeof member === 'object' && member !== null ? group(String(name), member) : member;
       },

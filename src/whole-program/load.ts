@@ -81,16 +81,10 @@ export function freshFolder(): string | null {
 export function loadWhole(use: Use): WholeProgram | null {
   const folder = freshFolder();
   if (folder === null) return null;
-  const file = join(folder, programFile);
   const codeFile = join(folder, `${use}-${cachedDataVersionTag()}.code`);
-  const source = readOrNull(file);
-  if (source === null) return null;
-  const cachedData = readOrNull(codeFile);
-  const script = new Script(source.toString('latin1'), {
-    filename: file,
-    ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const loaded = loadScript(join(folder, programFile), codeFile);
+  if (loaded === null) return null;
+  const { script, isCodeKept } = loaded;
   const installation: Installation = {
     url: (path) => pathToFileURL(join(root, path)).href,
     filename: (path) => join(root, path),
@@ -101,9 +95,25 @@ export function loadWhole(use: Use): WholeProgram | null {
   return {
     ...entry,
     keepCode() {
-      if (cachedData === null || script.cachedDataRejected) writeWhole(codeFile, script.createCachedData());
+      if (!isCodeKept) writeWhole(codeFile, script.createCachedData());
     },
   };
+}
+
+/**
+ * A function of its own: what it reads, 15 MB, is garbage as soon as it returns, and goes with the next small collection.
+ * Null where there is no program.
+ */
+function loadScript(file: string, codeFile: string) {
+  const source = readOrNull(file);
+  if (source === null) return null;
+  const cachedData = readOrNull(codeFile);
+  const script = new Script(source.toString('latin1'), {
+    filename: file,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  return { script, isCodeKept: cachedData !== null && !script.cachedDataRejected };
 }
 
 function readOrNull(file: string): Buffer | null {

@@ -2,15 +2,15 @@
  * The refresh on PostgreSQL as a simulation: what takes time, where, and what waits for what. All times are µs.
  *
  * Each client sends its next request when it has its answer. A process has an event loop, which takes what has arrived
- * in its order; a batch at a time for the account, as `src/domain/gather.ts` has it; and four threads that
- * sign. The database answers a batch when its commit is on disk; commits that arrive during a flush share the next one.
+ * in its order; a batch at a time for the account, as `src/domain/gather.ts` has it, which waits while signatures do;
+ * and four threads that sign. The database answers a batch when its commit is on disk; commits that arrive during a flush share the next one.
  */
 
 import { type Cores, createClock, createCores } from './cores.ts';
 
 /**
  * What a refresh costs, µs of the processor; `Batch`: what each batch costs besides, whatever its size; `Read`: the age
- * of what is kept in memory, which is read twice for a refresh, once for all that ask in one turn.
+ * of what is kept in memory, which is read twice for a refresh, once for all that ask while it is being read.
  */
 export interface Costs {
   readonly loop: number;
@@ -54,8 +54,10 @@ export interface Outcome {
 
 /** Where on the event loop the cost of a refresh arises: reading the request, its result, its answer. */
 const shares = { request: 0.55, result: 0.1, answer: 0.35, sending: 0.2 } as const;
-/** `refreshInterval` of `src/domain/gathered-writes.ts`. */
+/** `refreshInterval`, `fewSignatures` and `mostHeld` of `src/domain/gathered-writes.ts`, in µs. */
 const interval = 2_000;
+const fewSignatures = 4;
+const mostHeld = 12_000;
 const signingThreads = 4;
 /** The largest batch of `gather`. */
 const mostItems = 256;
@@ -171,6 +173,9 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
   let waiting: Step[] = [];
   let busy = false;
   let endedAt = Number.NEGATIVE_INFINITY;
+  let pending = 0;
+  /** Begins the batch that is held back. */
+  let held: Step | null = null;
 
   /** Takes what waits once the event loop comes to it: what has arrived meanwhile goes with it. */
   const flushBatch = () =>
@@ -201,13 +206,32 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
     });
   const schedule = () => {
     busy = true;
-    clock.at(Math.max(clock.now(), endedAt + interval), flushBatch);
+    clock.at(Math.max(clock.now(), endedAt + interval), flushUnlessHeld);
   };
-  /** What is kept in memory is asked for its age first: once for all who ask in a turn. */
+  /** While signatures keep the cores busy, a batch waits for companions. */
+  const flushUnlessHeld = () => {
+    const until = endedAt + mostHeld;
+    if (pending <= fewSignatures || until <= clock.now()) {
+      flushBatch();
+      return;
+    }
+    const go = () => {
+      if (held !== go) return;
+      held = null;
+      flushBatch();
+    };
+    held = go;
+    clock.at(until, go);
+  };
+  /** What is kept in memory is asked for its age first: those who ask while that is under way share the next reading. */
   let asking: Step[] = [];
+  let reading = false;
   const read = (then: Step) => {
     asking.push(then);
-    if (asking.length > 1) return;
+    if (!reading) beginReading();
+  };
+  const beginReading = () => {
+    reading = true;
     onLoop(costs.loopRead, () => {
       const taken = asking;
       asking = [];
@@ -215,6 +239,8 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
         reader.use(costs.databaseRead, () =>
           clock.at(clock.now() + network, () =>
             onLoop(costs.loopRead, () => {
+              reading = false;
+              if (asking.length > 0) beginReading();
               for (const one of taken) one();
             }),
           ),
@@ -224,7 +250,12 @@ function createServer({ clock, cores, databaseMachine, costs, commit, network }:
   };
   const sign = (then: Step) => {
     nextSigner = (nextSigner + 1) % signers.length;
-    signers[nextSigner]?.use(costs.signature, then);
+    pending += 1;
+    signers[nextSigner]?.use(costs.signature, () => {
+      pending -= 1;
+      if (pending <= fewSignatures) held?.();
+      then();
+    });
   };
 
   return {

@@ -23,13 +23,3 @@ export function createAllowance(period: Milliseconds): Allowance {
     },
   };
 }
-
-/** One for each key, such as a port of the process: applications of one process share nothing. */
-export function allowancePerKey<Key extends object>(period: Milliseconds): (key: Key) => Allowance {
-  const allowances = new WeakMap<Key, Allowance>();
-  return (key) => {
-    const allowance = allowances.get(key) ?? createAllowance(period);
-    allowances.set(key, allowance);
-    return allowance;
-  };
-}

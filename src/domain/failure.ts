@@ -136,6 +136,12 @@ export function isOfKind<Kind extends FailureKind>(code: FailureCode, kind: Kind
   return kinds[code] === kind;
 }
 
+/** Whether the service was at fault, and not what the caller sent. A code that is not known is no fault of the service. */
+export function isOurs(code: string): boolean {
+  const { [code]: kind }: Readonly<Record<string, FailureKind>> = kinds;
+  return kind === 'internal' || kind === 'unavailable';
+}
+
 /** A refusal by rule, or a fault that the caller learns by `code` alone. */
 export class Failure extends Error {
   override readonly name = 'Failure';

@@ -11,11 +11,12 @@ import type { Services } from '../services.ts';
 import type { KeptAnswerRecord } from '../store/kept-answers.ts';
 import type { Store } from '../store/store.ts';
 import type { Account } from './accounts/account.ts';
-import { allowancePerKey } from './allowance.ts';
+import { type Allowance, createAllowance } from './allowance.ts';
 import { stackOf } from './describe.ts';
 import { day, hour, minute } from './durations.ts';
 import { Failure } from './failure.ts';
 import { sealingKey, sealText, unsealText } from './keys/sealing.ts';
+import { perKey } from './per-key.ts';
 
 /** How long a key is known. */
 const keptMilliseconds = day;
@@ -31,7 +32,7 @@ const longestAnswer = 262_144;
  */
 const mostAnsweredInHour = 100_000_000;
 /** By vault, of which a process has one. */
-const answered = allowancePerKey<Services['vault']>(hour);
+const answered = perKey<Services['vault'], Allowance>(() => createAllowance(hour));
 const beingServed = 'A request with this Idempotency-Key is being served';
 
 export interface RepeatableRequest {

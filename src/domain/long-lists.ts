@@ -6,7 +6,9 @@
 import type { Services } from '../services.ts';
 import type { Account } from './accounts/account.ts';
 import { Failure } from './failure.ts';
-import { queuePerKey, retryAfterSeconds, takeTurnOfAccount } from './fair-queue/turns.ts';
+import { createFairQueue, type FairQueue } from './fair-queue/fair-queue.ts';
+import { retryAfterSeconds, takeTurnOfAccount } from './fair-queue/turns.ts';
+import { perKey } from './per-key.ts';
 
 const turns = 16;
 const turnsOfAccount = 4;
@@ -18,7 +20,9 @@ const most = 256;
 const ownMilliseconds = 60_000;
 const lookMilliseconds = 1_000;
 
-const queueOf = queuePerKey<Services['store']>({ turns, turnsOfAccount, turnsOfHolder, most });
+const queueOf = perKey<Services['store'], FairQueue>(() =>
+  createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most }),
+);
 
 /**
  * Answers what ends the turn, once it is there; `onLost` is called where the turn ends before that, so that others get

@@ -2,7 +2,7 @@
 
 import type { ErrorRequestHandler } from 'express';
 import { actAs } from '../domain/audit/context.ts';
-import { Failure } from '../domain/failure.ts';
+import { Failure, isOurs } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { type Deprecation, isSwitchedOff } from './deprecation.ts';
 import { failureOf, type InvalidCode } from './failure-of.ts';
@@ -19,7 +19,7 @@ export function refuse<Operations>(
   return async (error: unknown, _req, res, _next) => {
     const state = requestStateOf(res);
     let failure = failureOf(error, state, definition.invalid as InvalidCode | undefined);
-    if (deprecation && isSwitchedOff(services, deprecation, state.account) && !isOurs(failure)) {
+    if (deprecation && isSwitchedOff(services, deprecation, state.account) && !isOurs(failure.code)) {
       // A surface that is switched off answers nothing else, whatever is wrong with the request.
       failure = new Failure('not_found');
       res.removeHeader('allow');
@@ -53,7 +53,8 @@ async function told<Operations>(
   tell: NonNullable<SurfaceDefinition<Operations>['onRefusal']>,
 ): Promise<Failure> {
   const { account, operation, apiKey, source, requestId } = state;
-  if (!account || !operation || apiKey === null || isOurs(failure) || failure.code === 'rate_limited') return failure;
+  if (!account || !operation || apiKey === null || isOurs(failure.code) || failure.code === 'rate_limited')
+    return failure;
   const telling = actAs({ actor: actorOf(state), source, requestId }, () =>
     tell(failure, operation.operationId, account),
   );
@@ -74,10 +75,6 @@ function noteShown<Operations>(
   if (account && isShown?.(operationId)) {
     refusals.note(account.id, { requestId, source, operation: operationId, failure });
   }
-}
-
-function isOurs({ code }: Failure): boolean {
-  return code === 'internal' || code === 'unavailable';
 }
 
 function reportFault(services: Services, failure: Failure, state: RequestState): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { allowancePerKey, createAllowance } from '../../src/domain/allowance.ts';
+import { createAllowance } from '../../src/domain/allowance.ts';
 
 describe('an allowance', () => {
   it('is of each account, up to the last bit of it, and whole again in the next period', () => {
@@ -10,14 +10,5 @@ describe('an allowance', () => {
     assert.deepEqual([take(1, 60, 100, 5_000), take(1, 41, 100, 5_500), take(1, 40, 100, 5_999)], [true, false, true]);
     assert.equal(take(2, 100, 100, 5_999), true);
     assert.deepEqual([take(1, 1, 100, 5_999), take(1, 100, 100, 6_000)], [false, true]);
-  });
-
-  it('is counted for each key by itself', () => {
-    const of = allowancePerKey<object>(1_000);
-    const [one, other] = [{}, {}];
-    assert.deepEqual(
-      [of(one).take(1, 1, 1, 0), of(one).take(1, 1, 1, 0), of(other).take(1, 1, 1, 0)],
-      [true, false, true],
-    );
   });
 });

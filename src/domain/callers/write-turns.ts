@@ -7,15 +7,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { inTurnOfAccount, queuePerKey } from '../fair-queue/turns.ts';
+import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
+import { inTurnOfAccount } from '../fair-queue/turns.ts';
+import { perKey } from '../per-key.ts';
 
 /** Transactions of all accounts that have a turn or wait for one. */
 const most = 256;
 
 const queueOf = {
   // Half of the connections that write in a process (postgres/pool-sizes.ts): others sign users in meanwhile.
-  postgres: queuePerKey<Store>({ turns: 5, turnsOfAccount: 3, most }),
-  sqlite: queuePerKey<Store>({ turns: 1, most }),
+  postgres: perKey<Store, FairQueue>(() => createFairQueue({ turns: 5, turnsOfAccount: 3, most })),
+  sqlite: perKey<Store, FairQueue>(() => createFairQueue({ turns: 1, most })),
 };
 
 /** A transaction that takes longer is followed by a rest: what others do needs the connection several times. */

@@ -9,6 +9,7 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
+import { perKey } from '../per-key.ts';
 
 /** Beyond these the oldest is forgotten. */
 const mostKept = 10_000;
@@ -28,15 +29,14 @@ type Owner = Pick<Account, 'id'>;
 type Known = Pick<ClientRecord, 'appId'>;
 
 /** By the clock of an installation, then by account and app. */
-const kept = new WeakMap<Services['clock'], Map<string, ClockFault>>();
+const kept = perKey<Services['clock'], Map<string, ClockFault>>(() => new Map());
 
 function keyOf({ id }: Owner, { appId }: Known): string {
   return `${id}/${appId}`;
 }
 
 export function noteClockFault({ clock }: Clocked, account: Owner, client: Known, told: Told): void {
-  const faults = kept.get(clock) ?? new Map<string, ClockFault>();
-  kept.set(clock, faults);
+  const faults = kept(clock);
   const key = keyOf(account, client);
   faults.delete(key);
   const [oldest] = faults.keys();
@@ -54,11 +54,11 @@ export function noteAssertion(services: Clocked, account: Owner, client: Known, 
 
 /** A later one was right. */
 export function forgetClockFault({ clock }: Clocked, account: Owner, client: Known): void {
-  kept.get(clock)?.delete(keyOf(account, client));
+  kept(clock).delete(keyOf(account, client));
 }
 
 /** Null if none is known of the last day. */
 export function findClockFault({ clock }: Clocked, account: Owner, client: Known): ClockFault | null {
-  const fault = kept.get(clock)?.get(keyOf(account, client));
+  const fault = kept(clock).get(keyOf(account, client));
   return fault && fault.at + day > clock.now() ? fault : null;
 }

@@ -2,18 +2,8 @@
 
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { createFairQueue, type FairQueue, type FairQueueOptions, type Turn } from './fair-queue.ts';
+import type { FairQueue, Turn } from './fair-queue.ts';
 import { type Share, shareOf } from './share.ts';
-
-/** One queue for each key, such as a port of the process: applications of one process share nothing. */
-export function queuePerKey<Key extends object>(options: FairQueueOptions): (key: Key) => FairQueue {
-  const queues = new WeakMap<Key, FairQueue>();
-  return (key) => {
-    const queue = queues.get(key) ?? createFairQueue(options);
-    queues.set(key, queue);
-    return queue;
-  };
-}
 
 interface Waiting<Other> {
   readonly share: Share;

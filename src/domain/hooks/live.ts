@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { HookVariableRecord } from '../../store/hook-variables.ts';
 import type { HookType, LiveHook, StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
+import { perKey } from '../per-key.ts';
 import type { HookRunner } from './runner.ts';
 import { findBuilds, isReady } from './versions.ts';
 
@@ -49,7 +50,7 @@ export async function chooseVersions(
 }
 
 /** The generation that each account's processes were last given, by runner. */
-const given = new WeakMap<HookRunner, Map<number, string>>();
+const given = perKey<HookRunner, Map<number, string>>(() => new Map());
 const mostGiven = 10_000;
 
 /** After a change made by another process: the functions restart here as they did there. */
@@ -59,8 +60,7 @@ function recycleWhenChanged(
   hooks: readonly StoredHook[],
   variables: readonly HookVariableRecord[],
 ): void {
-  const known = given.get(runner) ?? new Map<number, string>();
-  given.set(runner, known);
+  const known = given(runner);
   const now = [
     ...hooks.map(({ hook, definition }) => `${hook.id}.${definition.version}`),
     ...variables.map(({ id, updatedAt }) => `${id}@${updatedAt}`),
@@ -75,6 +75,6 @@ function recycleWhenChanged(
 
 /** After a change made by this process: the account's functions run in a new process from now on. */
 export function recycleNow(runner: HookRunner, accountId: number): void {
-  given.get(runner)?.delete(accountId);
+  given(runner).delete(accountId);
   runner.recycle(accountId);
 }

@@ -6,9 +6,10 @@
 import type { Services } from '../../services.ts';
 import { bytesOf, type LogRoom } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
-import { allowancePerKey } from '../allowance.ts';
+import { type Allowance, createAllowance } from '../allowance.ts';
 import { createOnceAnHour, type Once } from '../audit/once.ts';
 import { minute } from '../durations.ts';
+import { perKey } from '../per-key.ts';
 import { noteLine } from './log-lines.ts';
 import type { NewExecution } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
@@ -19,9 +20,9 @@ const shareOfMinute = 0.01;
 const mostOfFailed = 6_000;
 
 /** By runner, of which a process has one. */
-const written = allowancePerKey<HookRunner>(minute);
+const written = perKey<HookRunner, Allowance>(() => createAllowance(minute));
 /** Whose runs were said to go early. */
-const said = new WeakMap<HookRunner, Once>();
+const said = perKey<HookRunner, Once>(createOnceAnHour);
 
 /** Where runs take nothing. */
 export const noneWanted: LogRoom = { isEnough: true, deleted: 0 };
@@ -56,9 +57,7 @@ export function withoutRoom(account: Account, executions: readonly NewExecution[
 /** Whoever writes a hook can push out the records of what it did before: once an hour the log of the service says so. */
 export function sayDeleted({ hooks, log }: Pick<Services, 'hooks' | 'log'>, { id, subdomain }: Account): void {
   const happening = { kind: 'deleted early', about: 'hook runs', what: '', source: null };
-  const known = said.get(hooks) ?? createOnceAnHour();
-  said.set(hooks, known);
-  if (known.isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });
+  if (said(hooks).isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });
 }
 
 /** How the run ended is kept, with a line that says what is missing. A short run is kept as it is. */

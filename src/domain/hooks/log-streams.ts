@@ -3,6 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { perKey } from '../per-key.ts';
 import { type Feed, openFeed } from './log-feed.ts';
 import { begin, deliver, type LogSink, type Stream, type StreamEnd, type StreamWish } from './log-stream.ts';
 import type { HookRunner } from './runner.ts';
@@ -25,13 +26,7 @@ interface ProcessStreams {
 }
 
 /** By runner: there is one in each process. */
-const open = new WeakMap<HookRunner, ProcessStreams>();
-
-function streamsOf(runner: HookRunner): ProcessStreams {
-  const known = open.get(runner) ?? { total: 0, isStopping: false, accounts: new Map() };
-  open.set(runner, known);
-  return known;
-}
+const streamsOf = perKey<HookRunner, ProcessStreams>(() => ({ total: 0, isStopping: false, accounts: new Map() }));
 
 /** From now on the process has no streams. */
 export function endLogStreams(runner: HookRunner): void {

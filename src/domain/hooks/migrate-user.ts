@@ -8,6 +8,7 @@ import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { Failure } from '../failure.ts';
+import { perKey } from '../per-key.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { createUser } from '../users/write-user.ts';
 import { faulty, type InvalidAnswer } from './answers.ts';
@@ -58,16 +59,15 @@ export async function migrateUser(services: MigrationServices, account: Account,
   );
   if (made !== null) return made;
   // Of simultaneous sign-ins with one name, those without a turn wait for the one that has it.
-  await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
+  await underWay(services.hooks).get(`${account.id} ${key}`);
   return (await isMade()) ? 'made_meanwhile' : null;
 }
 
 /** By runner, then by account and name: settles when the hooks have been asked. */
-const underWay = new WeakMap<HookRunner, Map<string, Promise<void>>>();
+const underWay = perKey<HookRunner, Map<string, Promise<void>>>(() => new Map());
 
 async function asking<Result>(runner: HookRunner, name: string, asked: Promise<Result>): Promise<Result> {
-  const names = underWay.get(runner) ?? new Map<string, Promise<void>>();
-  underWay.set(runner, names);
+  const names = underWay(runner);
   const settled = asked.then(
     () => {},
     () => {},

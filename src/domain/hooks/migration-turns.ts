@@ -5,8 +5,10 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
+import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
-import { inTurn, queuePerKey } from '../fair-queue/turns.ts';
+import { inTurn } from '../fair-queue/turns.ts';
+import { perKey } from '../per-key.ts';
 import type { HookRunner } from './runner.ts';
 
 /** Concurrent turns of one account. */
@@ -19,7 +21,7 @@ const most = 256;
 /** Times `hookWaitMilliseconds`: a turn may last five times as long as that, and of two one ends sooner. */
 const patience = 3;
 
-const queueOf = queuePerKey<HookRunner>({ turns, turnsOfAccount, turnsOfHolder, most });
+const queueOf = perKey<HookRunner, FairQueue>(() => createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most }));
 
 /**
  * Runs `work` when the account and the source have a turn. Returns null, as for a name that no hook knows, when the

@@ -6,6 +6,7 @@
 import type { HookOutcome, ToldOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import { reasonOf } from '../describe.ts';
+import { perKey } from '../per-key.ts';
 import { isInvalid, malformed, type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
 import { type RunnableHook, type RunServices, runDraft } from './one-run.ts';
@@ -27,12 +28,12 @@ export interface Shadow {
 }
 
 /** By runner and account. */
-const underWay = new WeakMap<HookRunner, Map<number, Promise<void>>>();
+const underWay = perKey<HookRunner, Map<number, Promise<void>>>(() => new Map());
 
 /** Settles when no draft runs. */
 export async function shadowsSettled(runner: HookRunner): Promise<void> {
-  const running = underWay.get(runner);
-  while (running && running.size > 0) await Promise.all(running.values());
+  const running = underWay(runner);
+  while (running.size > 0) await Promise.all(running.values());
 }
 
 /** Stores the records of a sign-in with `write`, then runs the drafts without anyone waiting for them. */
@@ -44,8 +45,7 @@ export async function withShadows(
   write: (executions: readonly NewExecution[]) => Promise<void>,
 ): Promise<void> {
   if (shadows.length === 0) return write(executions);
-  const running = underWay.get(services.hooks) ?? new Map<number, Promise<void>>();
-  underWay.set(services.hooks, running);
+  const running = underWay(services.hooks);
   if (running.has(account.id) || running.size >= mostAccounts) return write(passedOver(executions, shadows));
   const written = write(executions);
   const drafts = written

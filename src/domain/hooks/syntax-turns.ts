@@ -2,7 +2,9 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { inTurnOfAccount, queuePerKey } from '../fair-queue/turns.ts';
+import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
+import { inTurnOfAccount } from '../fair-queue/turns.ts';
+import { perKey } from '../per-key.ts';
 import type { SyntaxVerdict } from './runner.ts';
 
 const turns = 2;
@@ -10,7 +12,7 @@ const turnsOfAccount = 1;
 /** Checks of all accounts that have a turn or wait for one. */
 const most = 64;
 
-const queueOf = queuePerKey<Services['hooks']>({ turns, turnsOfAccount, most });
+const queueOf = perKey<Services['hooks'], FairQueue>(() => createFairQueue({ turns, turnsOfAccount, most }));
 
 /** Checks the source when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
 export function inSyntaxTurn(

@@ -9,6 +9,7 @@ import type { Account } from '../accounts/account.ts';
 import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { type Share, shareOf } from '../fair-queue/share.ts';
 import { inTurn } from '../fair-queue/turns.ts';
+import { perKey } from '../per-key.ts';
 import type { HookRunner } from './runner.ts';
 
 /** As many as an account's process runs concurrently, so that waiting happens here. */
@@ -25,15 +26,10 @@ interface Lanes {
   readonly asked: Map<string, number>;
 }
 
-const lanes = new WeakMap<HookRunner, Lanes>();
-
-function lanesOf(runner: HookRunner): Lanes {
-  const known = lanes.get(runner);
-  if (known) return known;
-  const made = { queue: createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most }), asked: new Map() };
-  lanes.set(runner, made);
-  return made;
-}
+const lanesOf = perKey<HookRunner, Lanes>(() => ({
+  queue: createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most }),
+  asked: new Map(),
+}));
 
 /** The user of a run, and the address that it comes from; null if that is not the user's own. */
 export interface RunFor {

@@ -7,6 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { Share } from '../fair-queue/share.ts';
 import { shareOf } from '../fair-queue/share.ts';
+import { perKey } from '../per-key.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder, isPasswordClosed } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -155,16 +156,15 @@ async function recordFailure(
  * Users, as `<account>/<user>`, whose password was right while the store failed to clear the count. The attempt stays
  * counted until the store can clear it.
  */
-const uncleared = new WeakMap<Services['store'], Set<string>>();
+const uncleared = perKey<Services['store'], Set<string>>(() => new Set());
 const mostUncleared = 10_000;
 
 async function clearAttempts({ store }: Pick<Services, 'store'>, { accountId, id }: UserRecord): Promise<void> {
   try {
     await store.users.clearAttempts(accountId, id);
-    uncleared.get(store)?.delete(`${accountId}/${id}`);
+    uncleared(store).delete(`${accountId}/${id}`);
   } catch (error) {
-    const owed = uncleared.get(store) ?? new Set();
-    uncleared.set(store, owed);
+    const owed = uncleared(store);
     if (owed.size < mostUncleared) owed.add(`${accountId}/${id}`);
     throw error;
   }
@@ -180,7 +180,7 @@ async function findUser(
   const { users } = services.store;
   const find = () => (nameIs === 'email' ? users.findByEmail(account.id, key) : users.findByName(account.id, key));
   const user = await find();
-  if (user === null || !uncleared.get(services.store)?.has(`${account.id}/${user.id}`)) return user;
+  if (user === null || !uncleared(services.store).has(`${account.id}/${user.id}`)) return user;
   await clearAttempts(services, user);
   return find();
 }

@@ -4,11 +4,12 @@ import type { Services } from '../../services.ts';
 import type { RoleLink } from '../../store/roles.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
-import { allowancePerKey } from '../allowance.ts';
+import { type Allowance, createAllowance } from '../allowance.ts';
 import { currentAuditContext } from '../audit/context.ts';
 import { type AuditedAccount, type AuditServices, recordEvent } from '../audit/record.ts';
 import { hour } from '../durations.ts';
 import { Failure } from '../failure.ts';
+import { perKey } from '../per-key.ts';
 
 export type LinkVerb = 'roles' | 'events';
 
@@ -18,7 +19,7 @@ export type LinkVerb = 'roles' | 'events';
  */
 const mostInHour = 1_000_000;
 /** By vault, of which a process has one. */
-const told = allowancePerKey<Services['vault']>(hour);
+const told = perKey<Services['vault'], Allowance>(() => createAllowance(hour));
 
 /**
  * Links a role to apps, users or administrators; existing links stay. Part of a transaction. Throws `value_invalid`

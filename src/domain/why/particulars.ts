@@ -1,7 +1,7 @@
 /** What is known of a refused request besides the words. */
 
 import type { AuditedEvent } from '../audit/list.ts';
-import { type FailureCode, isOfKind } from '../failure.ts';
+import { isOurs } from '../failure.ts';
 import type { Cause } from '../refusals/refusals.ts';
 
 /** Whom and what a refusal is about. */
@@ -64,10 +64,6 @@ export function detailOf({ detail }: AuditedEvent): Detail {
 
 export function reasonIn(event: AuditedEvent): string | null {
   return textIn(detailOf(event).reason);
-}
-
-function isOurs(code: string): boolean {
-  return isOfKind(code as FailureCode, 'internal') || isOfKind(code as FailureCode, 'unavailable');
 }
 
 /** Reasons that are sentences are for the log. */

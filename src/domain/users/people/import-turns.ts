@@ -2,7 +2,9 @@
 
 import type { Services } from '../../../services.ts';
 import type { Account } from '../../accounts/account.ts';
-import { inTurnOfAccount, queuePerKey } from '../../fair-queue/turns.ts';
+import { createFairQueue, type FairQueue } from '../../fair-queue/fair-queue.ts';
+import { inTurnOfAccount } from '../../fair-queue/turns.ts';
+import { perKey } from '../../per-key.ts';
 
 const turns = 4;
 const turnsOfAccount = 1;
@@ -10,7 +12,7 @@ const turnsOfAccount = 1;
 const most = 64;
 
 /** Kept by `passwords`, which all requests of a process share; each has a store of its own. */
-const queueOf = queuePerKey<Services['passwords']>({ turns, turnsOfAccount, most });
+const queueOf = perKey<Services['passwords'], FairQueue>(() => createFairQueue({ turns, turnsOfAccount, most }));
 
 /** Does the work when the account has a turn. Throws `unavailable` when that takes too long, or too many wait. */
 export function inImportTurn(

@@ -75,14 +75,15 @@ export function line(points: readonly (readonly [x: number, y: number])[]): { a:
 
 /**
  * Costs of a request and of a batch, from rows whose batches have different sizes. What the model uses besides, for
- * reads and for changes of threads, is in what was measured; it is taken away until both agree.
+ * reads and for changes of threads, is in what was measured; costs are corrected by the difference until both agree.
  */
 function fitCosts(measurements: Measurements, alone: readonly Row[], change: number): Costs {
   const mean = (of: (row: Row, index: number) => number) =>
     alone.reduce((sum, row, index) => sum + of(row, index), 0) / alone.length;
-  const fitted = (of: (row: Row) => number) => line(alone.map((row) => [1 / row.batchSize, of(row)]));
-  const loop = fitted((row) => row.loop);
-  const database = fitted((row) => row.database);
+  const lineOf = (of: (row: Row, index: number) => number) =>
+    line(alone.map((row, index) => [1 / row.batchSize, of(row, index)]));
+  const loop = lineOf((row) => row.loop);
+  const database = lineOf((row) => row.database);
   let costs: Costs = {
     signature: mean((row) => row.threads),
     client: mean((row) => row.client),
@@ -95,11 +96,14 @@ function fitCosts(measurements: Measurements, alone: readonly Row[], change: num
   };
   for (let round = 0; round < rounds; round += 1) {
     const used = alone.map((row) => simulate(costs, machineOf(measurements, row, change)).used);
-    const excess = (part: 'loop' | 'database') => mean((row, index) => (used[index]?.[part] ?? 0) - row[part]);
+    const ofModel = (part: 'loop' | 'database') => lineOf((_row, index) => used[index]?.[part] ?? 0);
+    const [ofLoop, ofDatabase] = [ofModel('loop'), ofModel('database')];
     costs = {
       ...costs,
-      loop: Math.max(0, costs.loop - excess('loop')),
-      database: Math.max(0, costs.database - excess('database')),
+      loop: Math.max(0, costs.loop + loop.a - ofLoop.a),
+      loopBatch: Math.max(0, costs.loopBatch + loop.b - ofLoop.b),
+      database: Math.max(0, costs.database + database.a - ofDatabase.a),
+      databaseBatch: Math.max(0, costs.databaseBatch + database.b - ofDatabase.b),
     };
   }
   return costs;

@@ -102,7 +102,14 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     const { startAgain } = detail;
     return errorPage({ accountName, ...words[400], message: failure.message, startAgain, requestId, status });
   }
-  return errorPage({ accountName, ...words[status], requestId, status });
+  const hint = status === 429 && detail.retryAfterSeconds !== undefined && waitHint(detail.retryAfterSeconds);
+  return errorPage({ accountName, ...words[status], ...(hint && { hint }), requestId, status });
+}
+
+/** A limit of a minute has the words of its page; others end later. */
+function waitHint(seconds: number): string | null {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes > 1 ? `Try again in ${minutes} minutes.` : null;
 }
 
 /** The page for an address that nothing serves, whose account may be unknown. Nothing is kept of such requests. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { failurePageHeaders } from '../../src/pages/failure-page.ts';
+import { Failure } from '../../src/domain/failure.ts';
+import { failurePage, failurePageHeaders } from '../../src/pages/failure-page.ts';
 import { errorPage, refusalPage } from '../../src/pages/views.ts';
 
 describe('refusals and errors', () => {
@@ -18,6 +19,17 @@ describe('refusals and errors', () => {
     assert.match(html, /<code>r-1<\/code>/);
     assert.match(html, /<dd>404<\/dd>/);
     assert.match(html, /<bdi>Gatehouse<\/bdi>/);
+  });
+
+  it('say how long to wait where a limit is for longer than a minute', () => {
+    const pageAfter = (retryAfterSeconds: number) =>
+      failurePage(429, new Failure('rate_limited', { retryAfterSeconds }), {
+        requestId: 'r-1',
+        account: null,
+        operation: null,
+      });
+    assert.match(pageAfter(60), /Wait a minute, then try again\./);
+    assert.match(pageAfter(3_130), /Try again in 53 minutes\./);
   });
 
   it('load nothing on unknown hosts, where nothing is served', () => {

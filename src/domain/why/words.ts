@@ -104,7 +104,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   rate_limited: ({ account }) => ({
     cause: 'There were too many requests: a limit of the account was reached.',
     remedy:
-      'Wait a minute. If many users share one address, check TRUST_PROXY and the limits, which gatehouse account show ' +
+      'Wait: most limits are for a minute, those of links for an hour. If many users share one address, check TRUST_PROXY and the limits, which gatehouse account show ' +
       `${account} shows and gatehouse account set changes.`,
   }),
   not_found: says('The service has no page at this address.', 'Correct the link that leads there.'),

@@ -18,7 +18,7 @@ export const promises = {
   'refresh/map': atLeast(1.15),
   'refresh/floor': atLeast(0.75),
   'refresh/p99': atMost(25),
-  'refresh/rss': atMost(320),
+  'refresh/rss': atMost(220),
   'refresh/es256': atMost(0.8, 'ratio'),
   'refresh/million': atMost(1.3, 'ratio'),
   'registration/durable': atLeast(2),

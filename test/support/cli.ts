@@ -74,13 +74,13 @@ const idle = new Map<string, ChildProcess[]>();
  * A process that runs commands, one at a time: one that is idle, or a new one. It keeps this one up only while one
  * runs.
  */
-function openResident(base: Readonly<Record<string, string>>, root: string) {
+function openResident(base: Readonly<Record<string, string>>) {
   const recording = recordingEnvironment(base);
-  const key = JSON.stringify([root, recording]);
+  const key = JSON.stringify(recording);
   const resting = idle.get(key) ?? [];
   idle.set(key, resting);
   const open = () => {
-    const opened = spawn(process.execPath, [join(root, 'test/support/command-process.ts')], {
+    const opened = spawn(process.execPath, [join(ownRoot, 'test/support/command-process.ts')], {
       // Opened by itself, it would load what strips the types of what opens it.
       env: { PATH: process.env['PATH'], ...recording, ...compiledEnvironment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -130,10 +130,12 @@ export function cliFolder(base: Readonly<Record<string, string>> = {}, root = ow
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
     return { exitCode: child.exitCode, stdout, stderr };
   };
-  const command = openResident(base, root);
+  const resident = root === ownRoot ? openResident(base) : null;
   let last: Promise<unknown> = Promise.resolve();
   const ask: CliFolder['ask'] = (args, more = {}) => {
-    const asked = last.then(() => command({ cwd: path, args, env: environment({ ...base, ...more }) }));
+    const command = { cwd: path, args, env: environment({ ...base, ...more }) };
+    // The processes for many commands of another release answer in their own way.
+    const asked = last.then(() => (resident ? resident(command) : run(args, { env: more })));
     last = asked.catch(() => undefined);
     return asked;
   };

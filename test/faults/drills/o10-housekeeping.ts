@@ -17,7 +17,7 @@ const warmUpMilliseconds = 3 * second;
 /** Of the load before the rows are due, and of that after they are gone. */
 const mostCalmSeconds = 60;
 /** Longer than inserting a row takes. */
-const sowingMilliseconds = 0.06;
+const sowingMilliseconds = 0.02;
 /** Beyond the load: as long again, and not so short that a pause between two looks fills it. */
 const patienceMilliseconds = (rounds: number) => rounds * second + 30 * second;
 const mostTimesSlower = 1.2;

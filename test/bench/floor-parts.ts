@@ -58,14 +58,13 @@ export interface ClientRow {
   readonly id: number;
   readonly client_id: string;
   readonly secret_digest: string;
-  readonly metadata: string;
 }
 
 export type FindClient = (authorization: string | undefined) => ClientRow | null;
 
 /** Clients by `client_secret_basic`. */
 export function openClients(db: Sqlite.Database): FindClient {
-  const find = db.prepare<[string], ClientRow>('select * from clients where client_id = ?');
+  const find = db.prepare<[string], ClientRow>('select id, client_id, secret_digest from clients where client_id = ?');
   return (authorization = '') => {
     const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':');
     const client = find.get(id);
@@ -114,8 +113,6 @@ export function signAccessToken(claims: object, done: (jwt: string) => void): vo
 /** What all signed access tokens of the floor say. */
 export function accessClaims(client: ClientRow, sub: string, scope: string): object {
   const iat = Math.floor(Date.now() / 1000);
-  const of = { iss: 'http://floor', aud: apiAddress, sub, client_id: client.client_id };
+  const of = { iss: 'http://floor', aud: 'https://api.example.com/floor', sub, client_id: client.client_id };
   return { ...of, iat, exp: iat + 3600, jti: newToken(), scope };
 }
-
-export const apiAddress = 'https://api.example.com/floor';

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
 import {
   answered,
-  type ClientRow,
   type CommitLater,
   type FindClient,
   type Floor,
@@ -49,7 +48,9 @@ export function openCodes(db: Sqlite.Database) {
     create table consents (user integer, client integer, scope text, primary key (user, client)) strict, without rowid;
     create table codes (digest text primary key, client integer, user integer, session integer, scope text,
       redirect_uri text, challenge text, expires_at integer, used_at integer) strict, without rowid`);
-  const findClient = db.prepare<[string], ClientRow>('select * from clients where client_id = ?');
+  const findClient = db.prepare<[string], { id: number; metadata: string }>(
+    'select id, metadata from clients where client_id = ?',
+  );
   const findConsent = db.prepare<[number, number], { scope: string }>(
     'select scope from consents where user = ? and client = ?',
   );

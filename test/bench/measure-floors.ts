@@ -1,7 +1,6 @@
 /**
  * What each request costs beside the least that it can cost, and beside peers that do the same. What commits or signs is
- * compared by its rate, since what waits for the disk or for a signature uses no processor of its own; the rest by
- * processor time.
+ * compared by its rate, since waiting for the disk takes no processor time, and by that time too; the rest by that alone.
  */
 
 import { type Bench, contestant } from './bench.ts';
@@ -36,7 +35,7 @@ export async function measureFloors(bench: Bench, compared: Compared): Promise<L
     const servers = [gatehouse, floor, durable, map].map((server) => contestant(server, kind));
     const [own, least, onSqlite, onMap] = (await bench.alternate(bench.plan.floors, servers)) as FourSeries;
     lines.push(
-      isReading(kind) ? shareLine(`${kind}/floor`, own, least) : rateLine(`${kind}/floor`, own, least, false),
+      ...besideFloor(kind, own, least),
       rateLine(`${kind}/durable`, own, onSqlite, promised.includes(kind)),
       rateLine(`${kind}/map`, own, onMap, false),
     );
@@ -44,7 +43,7 @@ export async function measureFloors(bench: Bench, compared: Compared): Promise<L
   for (const kind of [...ownWriting, ...ownReading]) {
     const servers = [gatehouse, floor].map((server) => contestant(server, kind));
     const [own, least] = (await bench.alternate(bench.plan.floors, servers)) as [Series, Series];
-    lines.push(isReading(kind) ? shareLine(`${kind}/floor`, own, least) : rateLine(`${kind}/floor`, own, least, false));
+    lines.push(...besideFloor(kind, own, least));
   }
   return [...lines, await measurePasswords(bench, 'delegated', gatehouse, floor), await measureSignIns(bench, floor)];
 }
@@ -61,8 +60,16 @@ export async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
 
 type FourSeries = [Series, Series, Series, Series];
 
-function isReading(kind: string): boolean {
+type Reading = (typeof reading)[number] | (typeof ownReading)[number];
+type Writing = (typeof writing)[number] | (typeof ownWriting)[number] | 'refresh-es256';
+
+function isReading(kind: Reading | Writing): kind is Reading {
   return [...reading, ...ownReading].some((one) => one === kind);
+}
+
+function besideFloor(kind: Reading | Writing, own: Series, least: Series): Line[] {
+  if (isReading(kind)) return [shareLine(`${kind}/floor`, own, least)];
+  return [rateLine(`${kind}/floor`, own, least, false), shareLine(`${kind}/cost`, own, least)];
 }
 
 /** Refreshes whose id tokens are signed with ES256, beside each other and beside those with RS256. */
@@ -74,7 +81,7 @@ async function measureEs256(bench: Bench, { gatehouse, floor, durable, map }: Co
   const [usual, own, least, onSqlite, onMap] = series as [Series, ...FourSeries];
   return [
     processorLine('refresh/es256', own, usual),
-    rateLine('refresh-es256/floor', own, least, false),
+    ...besideFloor('refresh-es256', own, least),
     rateLine('refresh-es256/durable', own, onSqlite, false),
     rateLine('refresh-es256/map', own, onMap, false),
   ];

@@ -1,7 +1,7 @@
 /**
  * The benchmarks, side by side with their peers in alternating rounds of one run. Exit 1 when a promise was missed.
  *
- *     npm run bench                full, up to 12 minutes
+ *     npm run bench                full, up to 13 minutes
  *     npm run bench -- --quick     the refresh exchange, registration and client credentials, up to 90 seconds
  *     npm run bench -- --hooks     the runs of hooks alone; with --quick fewer of them
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
@@ -16,14 +16,16 @@
  *                                  --sign-ins, --refreshes, --introspections, --userinfos and --client-tokens for a
  *                                  user and day, --peak the share of a day in its busiest hour, --cores of a machine;
  *                                  with --write requests are measured on this machine first, and kept
- *     npm run bench -- --floors    what each request costs beside its floor alone
+ *     npm run bench -- --floors    what each request costs beside its floor and beside peers, and nothing else; up to
+ *                                  6 minutes; with --quick fewer rounds, up to 3
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
  *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
  *                                  the operations whose names match, --filled=<folder> keeps the filled databases
  *                                  there, and the next run takes them; with --write into docs/performance.md
- *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else; --database=postgres: there
+ *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else; --database=postgres: there;
+ *                                  --request=userinfo or another kind of requests: of that one
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -36,12 +38,12 @@ import { describeMachine } from '../test/bench/machine.ts';
 import { measureConsole } from '../test/bench/measure-console.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
+import { measureFloors, measureFloorsAlone } from '../test/bench/measure-floors.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres, measurePostgresAlone } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
 import {
-  measureFloors,
   measureIntrospection,
   measureMillion,
   measureOthers,
@@ -51,10 +53,11 @@ import {
 } from '../test/bench/measure-sqlite.ts';
 import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
-import { profileRefresh } from '../test/bench/profile.ts';
+import { profileRequest } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
 import type { Measurements } from '../test/bench/scale/fit.ts';
 import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
+import type { RequestKind } from '../test/bench/target.ts';
 import { keepRequestTimes, printSizing, sizingFlags } from './bench-sizing.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
@@ -73,6 +76,7 @@ function readFlags() {
       json: flag,
       write: flag,
       profile: flag,
+      request: { ...text, default: 'refresh' },
       lists: flag,
       documents: flag,
       postgres: flag,
@@ -102,7 +106,10 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   try {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return [...lines, await field.checkTrail()];
-    lines.push(...(await measureIntrospection(bench, field)), ...(await measureFloors(bench, field)));
+    lines.push(...(await measureIntrospection(bench, field)));
+    // Lines that were measured above, for longer, stay.
+    const known = new Set(lines.map(({ line }) => line));
+    lines.push(...(await measureFloors(bench, field)).filter(({ line }) => !known.has(line)));
     lines.push(await field.checkTrail());
     lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
     lines.push(...(await measureMillion(bench, field)));
@@ -115,21 +122,13 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   }
 }
 
-async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
-  const field = await openField(bench);
-  try {
-    return await measureFloors(bench, field);
-  } finally {
-    await field.stop();
-  }
-}
-
 const {
   quick,
   hooks,
   json,
   write,
   profile: profileOnly,
+  request,
   lists: listsOnly,
   documents: documentsOnly,
   postgres: postgresOnly,
@@ -177,7 +176,9 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
-  process.stdout.write(`${await profileRefresh(bench, database === 'postgres' ? database : 'sqlite')}\n`);
+  process.stdout.write(
+    `${await profileRequest(bench, database === 'postgres' ? database : 'sqlite', request as RequestKind)}\n`,
+  );
   process.exit(0);
 }
 if (sizing) {
@@ -217,7 +218,7 @@ function measureAsked(): Promise<Line[]> {
 const lines = (await measureAsked()).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) {
-  const parts = { profile: await profileRefresh(bench), growth: sectionOf(readFileSync(page, 'utf8')) };
+  const parts = { profile: await profileRequest(bench), growth: sectionOf(readFileSync(page, 'utf8')) };
   writeFileSync(page, reportPage(readFileSync(template, 'utf8'), results, parts));
 }
 bench.close();

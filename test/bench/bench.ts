@@ -42,11 +42,11 @@ export function openBench(plan: Plan, log: (line: string) => void): Bench {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
 
-  async function settle({ target }: Contestant): Promise<void> {
+  async function settle({ target }: Contestant, { settleMilliseconds }: Plan): Promise<void> {
     if (settled.has(target.name)) return;
     settled.add(target.name);
     generator.add(target);
-    await measureOnce(generator, plan, target, 0, plan.settleMilliseconds);
+    await measureOnce(generator, plan, target, 0, settleMilliseconds);
   }
 
   return {
@@ -54,13 +54,13 @@ export function openBench(plan: Plan, log: (line: string) => void): Bench {
     folder,
     series,
     log,
-    alternate: async ({ rounds, milliseconds, connections = plan.connections }, contestants) => {
-      const loaded = { ...plan, connections };
-      for (const one of contestants) await settle(one);
+    alternate: async ({ rounds, milliseconds, ...others }, contestants) => {
+      const loaded = { ...plan, ...others };
+      for (const one of contestants) await settle(one, loaded);
       const measured = contestants.map((): Measurement[] => []);
       for (let round = 1; round <= rounds; round += 1) {
         for (const [index, { target, label }] of contestants.entries()) {
-          const measurement = await measureOnce(generator, loaded, target, plan.warmUpMilliseconds, milliseconds);
+          const measurement = await measureOnce(generator, loaded, target, loaded.warmUpMilliseconds, milliseconds);
           measured[index]?.push(measurement);
           log(`${label}: ${Math.round(measurement.perSecond)}/s (round ${round} of ${rounds})`);
         }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { compiledEnvironment } from '../support/compiled.ts';
 import { freePort, type Installation, install, startFlags } from '../support/process.ts';
 import type { DatabaseKind } from '../support/stores.ts';
-import type { Seeded } from './seed.ts';
+import type { Seeded, SeededAs } from './seed.ts';
 import { basicAuthorization, endChild, keepWatch, type Server } from './servers.ts';
 import type { RequestKind, Target } from './target.ts';
 
@@ -116,6 +116,10 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
   };
   const basic = basicAuthorization(seeded.clientId, seeded.clientSecret);
   const gateway = basicAuthorization(seeded.gatewayId, seeded.gatewaySecret);
+  const { dpopTokens, api, sessions, managementToken, userIds } = seeded.others;
+  const apiBasic = basicAuthorization(api.clientId, api.clientSecret);
+  const management = `Bearer ${managementToken}`;
+  const code = { ...target('code', '/oauth2/authorize', basic, sessions), clientId: seeded.clientId };
   return {
     refresh: target('refresh', '/oauth2/token', basic, seeded.refreshTokens),
     'refresh-es256': target(
@@ -124,28 +128,38 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
       basicAuthorization(seeded.es256.clientId, seeded.es256.clientSecret),
       seeded.es256.refreshTokens,
     ),
+    'refresh-dpop': target('refresh-dpop', '/oauth2/token', basic, dpopTokens),
+    'refresh-jwt': target('refresh-jwt', '/oauth2/token', apiBasic, api.refreshTokens),
     'client-credentials': target('client-credentials', '/oauth2/token', basic),
+    'client-credentials-jwt': target('client-credentials-jwt', '/oauth2/token', apiBasic),
     registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
     introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),
     userinfo: target('userinfo', '/oauth2/userinfo', '', seeded.accessTokens),
     pushed: target('pushed', '/oauth2/par', basic),
     jwks: target('jwks', '/oauth2/jwks', ''),
+    discovery: target('discovery', '/.well-known/openid-configuration', ''),
+    code,
+    'code-exchange': {
+      ...code,
+      ...{ name: `${name} code-exchange`, kind: 'code-exchange', exchangePath: '/oauth2/token' },
+    },
+    user: target('user', '/api/2/users', management, userIds),
+    'user-change': target('user-change', '/api/2/users', management, userIds),
+    'user-list': target('user-list', '/api/2/users', management),
     delegated: target('delegated', '/api/v1/delegated_auth', seeded.apiKey, seeded.delegates),
+    'sign-in': { ...target('sign-in', '/oauth2/authorize', basic, seeded.delegates), clientId: seeded.clientId },
   };
 }
 
-/** Installs the service on a new database with signed-in users; `multiplied` for very many, on SQLite. */
+/** Installs the service on a new database with signed-in users; `multiplied`: very many, on SQLite. */
 export async function prepareGatehouse(
   name: string,
   kind: DatabaseKind,
   users: number,
-  multiplied = false,
+  how: SeededAs = 'usual',
 ): Promise<Gatehouse> {
   const installation = await install(kind);
-  const seeded = await runSeeding<Seeded>(installation, 'seed.ts', [
-    String(users),
-    ...(multiplied ? ['multiplied'] : []),
-  ]);
+  const seeded = await runSeeding<Seeded>(installation, 'seed.ts', [String(users), how]);
   return {
     installation,
     serve: async ({ processes = 1, supervised, flags = [], pids: others = [], envs = [] } = {}) => {

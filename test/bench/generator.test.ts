@@ -42,17 +42,17 @@ describe('the generator of load', () => {
 
   it('gets good answers from the service under test', async () => {
     const prepared = await prepareGatehouse('SQLite', 'sqlite', 8);
-    await loadEach(await prepared.serve(), 9).finally(prepared.dispose);
+    await loadEach(await prepared.serve(), 19).finally(prepared.dispose);
   });
 
   // The other keeper of the second peer's tokens answers below.
   it('gets good answers from each peer', async () => {
-    await loadEach(await startFloor(folder, 8), 7);
+    await loadEach(await startFloor(folder, 8), 19);
     // Benchmarks run them, and stop at a bad answer; the drill M8 asks all.
     if (!isWhole) return;
     const database = await freshDatabase();
     await loadEach(await startPostgresFloor(database.url, process.pid, folder, 8), 1).finally(database.drop);
-    await loadEach(await startOidcProvider('sqlite', folder, 8), 3);
+    await loadEach(await startOidcProvider('sqlite', folder, 8), 12);
   });
 
   it('counts every bad answer as an error', async () => {

@@ -39,6 +39,16 @@ function run({ target, requests, cursors }: Known, { connections }: Load, index:
   // Tokens are dealt out in turn, so that every chain belongs to one virtual client.
   const turns = Math.max(1, Math.ceil((requests.size - index) / connections));
   let errors = 0;
+  const note = (turn: number, milliseconds: number, mistake: string | null) => {
+    if (mistake === null) {
+      cursors[index] = (turn + 1) % turns;
+      if (record.measuring) record.latencies.push(milliseconds);
+    } else {
+      errors += 1;
+      record.errors += 1;
+      record.firstError ??= mistake;
+    }
+  };
   const ended = new Promise<void>((resolve) => {
     const next = () => {
       if (record.stopping || errors >= mostErrors) {
@@ -47,21 +57,19 @@ function run({ target, requests, cursors }: Known, { connections }: Load, index:
       }
       const turn = cursors[index] ?? 0;
       const position = (index + turn * connections) % requests.size;
-      const request = requests.write(position);
       const sentAt = performance.now();
-      client.send(request, (answer) => {
-        const milliseconds = performance.now() - sentAt;
-        const mistake = answer instanceof Error ? answer.message : requests.check(position, answer);
-        if (mistake === null) {
-          cursors[index] = (turn + 1) % turns;
-          if (record.measuring) record.latencies.push(milliseconds);
-        } else {
-          errors += 1;
-          record.errors += 1;
-          record.firstError ??= mistake;
-        }
-        next();
-      });
+      const ask = () =>
+        client.send(requests.write(position), (answer) => {
+          const milliseconds = performance.now() - sentAt;
+          const mistake = answer instanceof Error ? answer.message : requests.check(position, answer);
+          if (mistake === null && requests.goesOn?.(position)) {
+            ask();
+            return;
+          }
+          note(turn, milliseconds, mistake);
+          next();
+        });
+      ask();
     };
     next();
   });
@@ -83,8 +91,8 @@ async function measure(load: Load): Promise<Measurement> {
   const record: Record = { latencies: [], measuring: false, stopping: false, errors: 0, firstError: null };
   const clients = Array.from({ length: load.connections }, (_, index) => run(target, load, index, record));
   await delay(load.warmUpMilliseconds);
-  const { pids } = target.target;
-  const serverBefore = processorTime(pids);
+  const { pids, uncounted } = target.target;
+  const serverBefore = processorTime(pids, uncounted);
   const ownBefore = process.cpuUsage();
   const from = monotonicMicroseconds();
   record.measuring = true;
@@ -92,7 +100,7 @@ async function measure(load: Load): Promise<Measurement> {
   record.measuring = false;
   const to = monotonicMicroseconds();
   const own = process.cpuUsage(ownBefore);
-  const serverAfter = processorTime(pids);
+  const serverAfter = processorTime(pids, uncounted);
   record.stopping = true;
   const finished = Promise.all(clients.map(({ ended }) => ended)).then(() => true);
   if (!(await Promise.race([finished, delay(patienceMilliseconds, false)]))) {

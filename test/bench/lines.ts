@@ -1,16 +1,8 @@
 /** The lines of the bench: what is promised, and what was measured. */
 
+import { floorPromises } from './floor-promises.ts';
+import { atLeast, atMost, type Promised } from './promises.ts';
 import { median, type Series } from './series.ts';
-
-interface Promised {
-  readonly bound: 'at least' | 'at most';
-  readonly value: number;
-  /** Of what the value is: the ratio to a peer, or the figure itself. */
-  readonly of: 'ratio' | 'figure';
-}
-
-const atLeast = (value: number, of: Promised['of'] = 'ratio'): Promised => ({ bound: 'at least', value, of });
-const atMost = (value: number, of: Promised['of'] = 'figure'): Promised => ({ bound: 'at most', value, of });
 
 /** Every line by its name, in the order of the table. */
 export const promises = {
@@ -24,13 +16,7 @@ export const promises = {
   'registration/durable': atLeast(2),
   'client-credentials/durable': atLeast(1.8),
   introspection: atLeast(1.5),
-  // Reported only, by processor time: the share of it that the answer cannot do without.
-  'registration/floor': atLeast(0.6),
-  'client-credentials/floor': atLeast(0.6),
-  'pushed/floor': atLeast(0.6),
-  'introspection/floor': atLeast(0.75),
-  'userinfo/floor': atLeast(0.6),
-  'jwks/floor': atLeast(0.6),
+  ...floorPromises,
   'delegated/argon2': atLeast(0.9),
   'delegated/refresh-p99': atMost(2, 'ratio'),
   'document/authorize': atMost(1.1, 'ratio'),

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { type Installation, install } from '../support/process.ts';
 import { type Bench, contestant } from './bench.ts';
 import { prepareGatehouse, startProcess } from './gatehouse.ts';
-import { costLine, type Line, line, processorLine, rateLine, shareLine } from './lines.ts';
+import { costLine, type Line, line, rateLine } from './lines.ts';
 import { measuredRequests, type RequestTimes } from './scale/sizing.ts';
 import { median, type Series } from './series.ts';
 import { endChild, type Server, startFloor, startOidcProvider } from './servers.ts';
@@ -42,9 +42,13 @@ export async function openField({ plan, folder, log }: Bench): Promise<Field> {
   };
 }
 
-export async function measureRefresh(bench: Bench, { gatehouse, floor, map, durable }: Field): Promise<Line[]> {
+export async function measureRefresh(
+  bench: Bench,
+  { gatehouse, floor, map, durable }: Field,
+  rounds = bench.plan.refresh,
+): Promise<Line[]> {
   const servers = [gatehouse, durable, map, floor].map((server) => contestant(server, 'refresh'));
-  const [own, ...peers] = await bench.alternate(bench.plan.refresh, servers);
+  const [own, ...peers] = await bench.alternate(rounds, servers);
   const [onSqlite, onMap, lowest] = peers;
   if (!own || !onSqlite || !onMap || !lowest) throw new Error('a series is missing');
   const { errors, measurements, peakMemory } = own;
@@ -74,25 +78,6 @@ export async function measureIntrospection(bench: Bench, { gatehouse }: Field): 
   return [rateLine('introspection', introspection, refresh)];
 }
 
-/** What each request costs beside the least that it can cost, in processor time. */
-export async function measureFloors(bench: Bench, { gatehouse, floor }: Pick<Field, 'gatehouse' | 'floor'>) {
-  const lines: Line[] = [await measureEs256(bench, gatehouse)];
-  for (const kind of ['registration', 'client-credentials', 'pushed', 'introspection', 'userinfo', 'jwks'] as const) {
-    const servers = [gatehouse, floor].map((server) => contestant(server, kind));
-    const [own, least] = (await bench.alternate(bench.plan.other, servers)) as [Series, Series];
-    lines.push(shareLine(`${kind}/floor`, own, least));
-  }
-  return lines;
-}
-
-/** A refresh whose id token is signed with ES256, beside one with RS256. */
-async function measureEs256(bench: Bench, gatehouse: Server): Promise<Line> {
-  const label = `${gatehouse.label}, RS256`;
-  const kinds = [contestant(gatehouse, 'refresh-es256'), contestant(gatehouse, 'refresh', label)];
-  const [es256, rs256] = (await bench.alternate(bench.plan.other, kinds)) as [Series, Series];
-  return processorLine('refresh/es256', es256, rs256);
-}
-
 /** µs of the processor for an answer, of the requests from which sizes are calculated. */
 export async function measureRequestTimes(bench: Bench): Promise<RequestTimes> {
   const prepared = await prepareGatehouse('SQLite, FULL', 'sqlite', bench.plan.users);
@@ -117,7 +102,7 @@ export async function measureRequestTimes(bench: Bench): Promise<RequestTimes> {
 export async function measureMillion(bench: Bench, { gatehouse }: Field): Promise<Line[]> {
   const { manyUsers, users, other, starts } = bench.plan;
   bench.log(`making ${manyUsers} users`);
-  const prepared = await prepareGatehouse('SQLite, FULL', 'sqlite', manyUsers, true);
+  const prepared = await prepareGatehouse('SQLite, FULL', 'sqlite', manyUsers, 'multiplied');
   const server = await prepared.serve();
   const label = (count: number) => `Gatehouse (SQLite, FULL), ${count.toLocaleString('en')} refresh tokens`;
   const contestants = [contestant(server, 'refresh', label(manyUsers)), contestant(gatehouse, 'refresh', label(users))];

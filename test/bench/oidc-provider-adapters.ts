@@ -16,7 +16,7 @@ export interface Storage {
   addUser(id: number, user: BenchUser): void;
   findUser(id: number): BenchUser | undefined;
   /** Runs `work` as one: objects of the bench itself, before it begins. */
-  together(work: () => Promise<void>): Promise<void>;
+  together<Made>(work: () => Promise<Made>): Promise<Made>;
   /** In words for the table. */
   describe(): string;
 }
@@ -87,8 +87,9 @@ export function sqliteStorage(folder: string): Storage {
     findUser: (id) => findUser.get(id),
     together: async (work) => {
       db.exec('begin');
-      await work();
+      const made = await work();
       db.exec('commit');
+      return made;
     },
     describe: () => durableStorage(db),
   };

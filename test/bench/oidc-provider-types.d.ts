@@ -33,8 +33,11 @@ declare module 'oidc-provider' {
     readonly Client: { find(id: string): Promise<object | undefined> };
     readonly Grant: new (
       properties: object,
-    ) => Saved & { addOIDCScope(scope: string): void };
+    ) => Saved & { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void };
     readonly RefreshToken: new (
+      properties: object,
+    ) => Saved;
+    readonly AccessToken: new (
       properties: object,
     ) => Saved;
     readonly InitialAccessToken: new (

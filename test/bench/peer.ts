@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Sqlite from 'better-sqlite3';
+import type { RequestKind, Target } from './target.ts';
 
 export interface PeerReady {
   readonly port: number;
@@ -17,7 +18,14 @@ export interface PeerReady {
   readonly accessTokens?: readonly string[];
   /** Bearer for registrations. */
   readonly registrationToken: string;
+  /** Where it answers requests of other kinds, and what their callers know. */
+  readonly targets?: PeerTargets;
 }
+
+export type PeerTargets = Partial<Readonly<Record<RequestKind, PeerTarget>>>;
+
+type PeerTarget = Pick<Target, 'path'> &
+  Partial<Pick<Target, 'authorization' | 'clientId' | 'exchangePath' | 'tokens'>>;
 
 export const scope = 'openid profile email';
 

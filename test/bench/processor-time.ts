@@ -27,15 +27,49 @@ function readStat(file: string): ProcessStat | null {
     : null;
 }
 
-/** CPU time that these processes and their children have used so far, in µs. */
-export function processorTime(pids: readonly number[]): number | null {
+/** Running processes that these have started, and those that they have started in turn: a hook's has a shell above it. */
+function descendantsOf(pids: readonly number[]): number[] {
+  const running = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const byParent = Map.groupBy(running.map(Number), (pid) => parentOf(pid));
+  const found = new Set<number>();
+  const add = (pid: number): void => {
+    for (const child of byParent.get(pid) ?? []) {
+      if (pids.includes(child) || found.has(child)) continue;
+      found.add(child);
+      add(child);
+    }
+  };
+  pids.forEach(add);
+  return [...found];
+}
+
+/** CPU time that these processes and their descendants have used so far, in µs; without threads of the name `uncounted`. */
+export function processorTime(pids: readonly number[], uncounted?: string): number | null {
+  if (uncounted !== undefined) return timeWithout(pids, uncounted);
   const own = pids.map((pid) => readStat(`/proc/${pid}/stat`));
   if (own.includes(null)) return null;
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && !pids.includes(Number(name)))
-    .map((name) => readStat(`/proc/${name}/stat`))
-    .filter((stat) => stat !== null && pids.includes(stat.parent));
-  return [...own, ...children].reduce((sum, stat) => sum + (stat?.microseconds ?? 0), 0);
+  const others = descendantsOf(pids).map((pid) => readStat(`/proc/${pid}/stat`));
+  return [...own, ...others].reduce((sum, stat) => sum + (stat?.microseconds ?? 0), 0);
+}
+
+/**
+ * The same without some threads. What is left may be a hundredth of the whole, so that it is read in ns, which the
+ * kernel counts for each thread.
+ */
+function timeWithout(pids: readonly number[], uncounted: string): number | null {
+  const own = pids.flatMap(threadsOf).filter((thread) => readText(`${thread}/comm`)?.trim() !== uncounted);
+  const others = descendantsOf(pids).flatMap(threadsOf);
+  const nanoseconds = [...own, ...others].map((thread) => readText(`${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
+  return own.length === 0 ? null : nanoseconds.reduce((sum: number, time) => sum + Number(time) / 1000, 0);
+}
+
+/** None where the process has ended, or this is not Linux. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+  } catch {
+    return [];
+  }
 }
 
 /** CPU time of a process by the name of its threads, in µs: `main`, `libuv-worker`, `V8Worker`, … */

@@ -1,4 +1,4 @@
-/** Where the CPU time of one refresh goes: by thread from the system, and on the main thread by part of the program. */
+/** Where the CPU time of one request goes: by thread from the system, and on the main thread by part of the program. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -9,14 +9,14 @@ import { type CpuProfile, isIdle, partOf, sampleTimes } from './cpu-profile.ts';
 import { type Gatehouse, prepareGatehouse } from './gatehouse.ts';
 import { makeDurable } from './measure-postgres.ts';
 import { threadTimes } from './processor-time.ts';
-import type { Target } from './target.ts';
+import type { RequestKind, Target } from './target.ts';
 
 const milliseconds = 6_000;
 
-/** CPU time of a refresh by thread, in µs, as the server runs without a profiler. */
-async function measureThreads(bench: Bench, gatehouse: Gatehouse, tokens: TokenSlice): Promise<Map<string, number>> {
+/** CPU time of a request by thread, in µs, as the server runs without a profiler. */
+async function measureThreads(bench: Bench, gatehouse: Gatehouse, kind: RequestKind): Promise<Map<string, number>> {
   const server = await gatehouse.serve();
-  const target = sliced(contestant(server, 'refresh').target, 'threads', tokens);
+  const target = halved(contestant(server, kind).target, 'threads', 0);
   // Settles it first; the second load is measured here from outside.
   await bench.alternate({ rounds: 1, milliseconds: 1_000 }, [{ label: 'before the profile', target }]);
   const before = threadTimes(server.pids[0] ?? 0);
@@ -30,15 +30,15 @@ async function measureThreads(bench: Bench, gatehouse: Gatehouse, tokens: TokenS
 }
 
 /**
- * What the main thread does for a refresh while it is not idle, by part of the program, in µs; waiting for the disk
+ * What the main thread does for a request while it is not idle, by part of the program, in µs; waiting for the disk
  * counts.
  */
-async function measureParts(bench: Bench, gatehouse: Gatehouse, tokens: TokenSlice): Promise<Map<string, number>> {
+async function measureParts(bench: Bench, gatehouse: Gatehouse, kind: RequestKind): Promise<Map<string, number>> {
   const folder = join(gatehouse.installation.folder, 'profile');
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
   const server = await gatehouse.serve({ flags });
   precede(server.pids[0] ?? 0);
-  const target = sliced(contestant(server, 'refresh').target, 'parts', tokens);
+  const target = halved(contestant(server, kind).target, 'parts', 1);
   const [series] = await bench.alternate({ rounds: 1, milliseconds }, [{ label: 'by part', target }]);
   // Writes the profile as it ends.
   await server.stop();
@@ -71,20 +71,19 @@ function timesOf(profile: CpuProfile, from: number, to: number): Map<string, num
   return times;
 }
 
-type TokenSlice = readonly [from: number, to: number];
-
 /** Each server gets its own chains: the generator would give a new one the old heads. */
-function sliced(target: Target, name: string, [from, to]: TokenSlice): Target {
-  return { ...target, name: `${target.name}, ${name}`, tokens: target.tokens.slice(from, to) };
+function halved(target: Target, name: string, half: 0 | 1): Target {
+  const size = Math.floor(target.tokens.length / 2);
+  return { ...target, name: `${target.name}, ${name}`, tokens: target.tokens.slice(half * size, (half + 1) * size) };
 }
 
-function table(head: string, times: ReadonlyMap<string, number>): string {
+function table(head: string, kind: RequestKind, times: ReadonlyMap<string, number>): string {
   const total = [...times.values()].reduce((sum, time) => sum + time, 0);
   const row = (name: string, time: number) =>
     `| ${name} | ${time.toFixed(1)} | ${((100 * time) / total).toFixed(0)} % |`;
   const rows = [...times].filter(([, time]) => time >= 0.05).toSorted(([, a], [, b]) => b - a);
   return [
-    `| ${head} | µs per refresh | share |`,
+    `| ${head} | µs per ${kind} | share |`,
     '|---|---|---|',
     ...rows.map(([name, time]) => row(name, time)),
     row('together', total),
@@ -92,16 +91,19 @@ function table(head: string, times: ReadonlyMap<string, number>): string {
 }
 
 /** Two tables of Markdown: by thread, and by part. On PostgreSQL the server started by the tests is used. */
-export async function profileRefresh(bench: Bench, kind: DatabaseKind = 'sqlite'): Promise<string> {
-  if (kind === 'postgres') await makeDurable();
-  const name = kind === 'postgres' ? 'PostgreSQL' : 'SQLite, FULL';
-  const gatehouse = await prepareGatehouse(name, kind, bench.plan.users);
-  const half = bench.plan.users / 2;
+export async function profileRequest(
+  bench: Bench,
+  database: DatabaseKind = 'sqlite',
+  kind: RequestKind = 'refresh',
+): Promise<string> {
+  if (database === 'postgres') await makeDurable();
+  const name = database === 'postgres' ? 'PostgreSQL' : 'SQLite, FULL';
+  const gatehouse = await prepareGatehouse(name, database, bench.plan.users);
   try {
-    const threads = await measureThreads(bench, gatehouse, [0, half]);
-    const parts = await measureParts(bench, gatehouse, [half, bench.plan.users]);
-    const named = new Map([...threads].map(([name, time]) => [threadName(name), time]));
-    return `${table('thread, CPU time', named)}\n\n${table('main thread, by part', parts)}`;
+    const threads = await measureThreads(bench, gatehouse, kind);
+    const parts = await measureParts(bench, gatehouse, kind);
+    const named = new Map([...threads].map(([thread, time]) => [threadName(thread), time]));
+    return `${table('thread, CPU time', kind, named)}\n\n${table('main thread, by part', kind, parts)}`;
   } finally {
     await gatehouse.dispose();
   }

@@ -4,6 +4,7 @@
  *
  *     node test/bench/seed.ts <file> <users>             each made by the service's own verbs
  *     node test/bench/seed.ts <file> <users> multiplied  one made so, and copied (SQLite only)
+ *     node test/bench/seed.ts <file> <users> hooked      with a hook that runs at each sign-in
  */
 import { writeFileSync } from 'node:fs';
 import { withServices } from '../../src/cli/session.ts';
@@ -15,9 +16,13 @@ import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { registerClient } from '../../src/domain/clients/register.ts';
 import type { RegistrationRequest } from '../../src/domain/clients/registration-request.ts';
 import type { Services } from '../../src/services.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { multiplyUsers } from './multiply-users.ts';
 import { benchPassword } from './peer.ts';
+import { addHook, type SeededOthers, seedOthers } from './seed-others.ts';
 import { makeAccount, signIn } from './seeding.ts';
+
+export type SeededAs = 'usual' | 'multiplied' | 'hooked';
 
 /** What a caller of the seeded account knows. */
 export interface Seeded {
@@ -36,6 +41,8 @@ export interface Seeded {
   readonly apiKey: string;
   /** Users with `benchPassword`. */
   readonly delegates: readonly string[];
+  /** What single kinds of requests need. */
+  readonly others: SeededOthers;
 }
 
 /** As many as virtual clients at once, and more. */
@@ -76,11 +83,12 @@ async function registerAll(services: Services, account: Account) {
     app: await register('Bench App'),
     gateway: await register('Gateway'),
     es256: await register('ES256 App', { id_token_signed_response_alg: 'ES256' }),
+    api: await register('API App'),
   };
 }
 
 /** Users with a password that is really theirs; one digest for all, for it takes long. */
-async function addDelegates({ store, clock, passwords }: Services, account: Account): Promise<string[]> {
+async function addDelegates({ store, clock, passwords }: Services, account: Account): Promise<readonly UserRecord[]> {
   const passwordDigest = await passwords.digest(benchPassword, { accountId: account.id, source: 'bench' });
   const now = clock.now();
   return store.transaction(async (tx) => {
@@ -91,14 +99,14 @@ async function addDelegates({ store, clock, passwords }: Services, account: Acco
       ...{ accountId: account.id, email, emailKey: email, username: null, usernameKey: null },
       ...{ firstname: 'Ada', lastname: 'Lovelace', ...standing, ...times },
     }));
-    await tx.users.createAll(users);
-    return emails;
+    return tx.users.createAll(users);
   });
 }
 
-async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {
+async function seed(services: Services, users: number, how: SeededAs): Promise<Seeded> {
+  const multiplied = how === 'multiplied';
   const account = await makeAccount(services);
-  const { app, gateway, es256, registrationToken } = await registerAll(services, account);
+  const { app, gateway, es256, api, registrationToken } = await registerAll(services, account);
   const signedIn = await services.store.transaction(async (tx) => {
     const made: Awaited<ReturnType<typeof signIn>>[] = [];
     for (let number = 1; number <= (multiplied ? 1 : users); number += 1) {
@@ -114,6 +122,8 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
     }
     return tokens;
   });
+  const delegated = await addDelegates(services, account);
+  if (how === 'hooked') await addHook(services, account);
   return {
     host: new URL(account.baseUrl).host,
     clientId: app.client.clientId,
@@ -127,10 +137,11 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
     gatewaySecret: gateway.clientSecret ?? '',
     es256: { clientId: es256.client.clientId, clientSecret: es256.clientSecret ?? '', refreshTokens: others },
     apiKey: (await createApiKey(services, account, 'bench')).apiKey,
-    delegates: await addDelegates(services, account),
+    delegates: delegated.map(({ email }) => email ?? ''),
+    others: await seedOthers(services, account, { app, api, users: signedIn.map(({ user }) => user), delegated }),
   };
 }
 
-const [file = '', users = '0', multiplied] = process.argv.slice(2);
-const seeded = await withServices((services) => seed(services, Number(users), multiplied !== undefined));
+const [file = '', users = '0', how = 'usual'] = process.argv.slice(2);
+const seeded = await withServices((services) => seed(services, Number(users), how as SeededAs));
 writeFileSync(file, JSON.stringify(seeded), { mode: 0o600 });

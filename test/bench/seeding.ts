@@ -4,7 +4,9 @@ import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { limitSettings } from '../../src/domain/accounts/limit-settings.ts';
 import { startGrant } from '../../src/domain/opening/openers/grant.ts';
+import { scopesOf } from '../../src/domain/tokens/scopes.ts';
 import type { Services } from '../../src/services.ts';
+import type { LinkedServer } from '../../src/store/authorization-servers.ts';
 import type { ClientRecord } from '../../src/store/clients.ts';
 import { single } from '../../src/store/knex/single.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
@@ -22,13 +24,14 @@ export async function makeAccount(
   return setAccount(services, accountName, { ...Object.fromEntries(off), ...settings });
 }
 
-/** Creates an active user signed in to the app; returns the tokens. */
+/** Creates an active user signed in to the app, at the API too that it is linked to; returns the tokens. */
 export async function signIn(
   services: Services,
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
   number: number,
+  linked: LinkedServer | null = null,
 ) {
   const now = services.clock.now();
   const named = benchUser(number);
@@ -55,20 +58,21 @@ export async function signIn(
     tx,
     account,
     client,
-    termsOf(services, user.id),
-    null,
+    termsOf(services, user.id, linked),
+    linked,
     'authorization_code',
   );
   return { user, started };
 }
 
 /** What a user grants at a sign-in. */
-export function termsOf(services: Services, userId: number) {
+export function termsOf(services: Services, userId: number, linked: LinkedServer | null = null) {
+  const servers = linked ? [linked] : [];
   return {
     userId,
     serverId: null,
-    servers: async () => [],
-    scope: scope.split(' '),
+    servers: async () => servers,
+    scope: [...scope.split(' '), ...scopesOf(servers)],
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,
     amr: ['pwd'],

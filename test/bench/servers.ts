@@ -64,10 +64,18 @@ async function startPeer(
   ended.catch(() => {});
   const [ready] = (await Promise.race([once(child, 'message'), ended])) as [PeerReady];
   const pids = [child.pid ?? 0, ...others];
-  const target = (kind: RequestKind, path: string, authorization: string, tokens: readonly string[] = []): Target => {
+  const target = (
+    kind: RequestKind,
+    path: string,
+    authorization: string | null,
+    tokens: readonly string[] = [],
+  ): Target => {
     return { name: `${name} ${kind}`, kind, ports: [ready.port], host: 'localhost', path, authorization, tokens, pids };
   };
   const basic = basicAuthorization(ready.clientId, ready.clientSecret);
+  const told = Object.entries(ready.targets ?? {}).map(([kind, { path, authorization = '', tokens, ...more }]) => {
+    return [kind, { ...target(kind as RequestKind, path, authorization, tokens), ...more }];
+  });
   return {
     label: `${label} (${ready.storage})`,
     pids,
@@ -86,6 +94,7 @@ async function startPeer(
             'client-credentials': target('client-credentials', '/token', basic),
             registration: target('registration', '/reg', `Bearer ${ready.registrationToken}`),
           }),
+      ...Object.fromEntries(told),
     },
     stop: () => endChild(child, 'SIGKILL'),
   };

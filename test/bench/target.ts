@@ -3,13 +3,23 @@
 export type RequestKind =
   | 'refresh'
   | 'refresh-es256'
+  | 'refresh-dpop'
+  | 'refresh-jwt'
   | 'registration'
   | 'client-credentials'
+  | 'client-credentials-jwt'
   | 'introspection'
   | 'userinfo'
   | 'pushed'
   | 'jwks'
+  | 'discovery'
+  | 'code'
+  | 'code-exchange'
+  | 'user'
+  | 'user-change'
+  | 'user-list'
   | 'delegated'
+  | 'sign-in'
   | 'authorization';
 
 /** A server under load, with all that its callers know. */
@@ -25,13 +35,17 @@ export interface Target {
   readonly authorization: string | null;
   /** Of a client without a secret, in the request; null for others. */
   readonly clientId?: string | null;
+  /** Where a code is exchanged, by the client that `clientId` and `authorization` are of; undefined: it is not. */
+  readonly exchangePath?: string;
   /**
    * Refresh tokens, each the head of its own chain; for introspection and userinfo, access tokens; for delegated
-   * authentication, e-mail addresses.
+   * authentication and sign-ins, e-mail addresses; for codes, sessions; for one user, ids.
    */
   readonly tokens: readonly string[];
   /** The processes whose CPU time is the cost of an answer, with their children. */
   readonly pids: readonly number[];
+  /** The name of threads whose time does not count. */
+  readonly uncounted?: string;
 }
 
 /** One measurement: a number of virtual clients, each with one request at a time. */

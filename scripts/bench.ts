@@ -16,7 +16,9 @@
  *                                  --sign-ins, --refreshes, --introspections, --userinfos and --client-tokens for a
  *                                  user and day, --peak the share of a day in its busiest hour, --cores of a machine;
  *                                  with --write requests are measured on this machine first, and kept
- *     npm run bench -- --floors    what each request costs beside its floor alone
+ *     npm run bench -- --floors    what each request costs beside its floor alone; --database=postgres: there
+ *     npm run bench -- --slow-disk refreshes and registrations on a disk that takes 2 ms for a flush, and nothing else;
+ *                                  no part of a full run
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
@@ -36,10 +38,12 @@ import { describeMachine } from '../test/bench/machine.ts';
 import { measureConsole } from '../test/bench/measure-console.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
+import { measureFloorsAlone, measurePostgresFloors } from '../test/bench/measure-floors.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres, measurePostgresAlone } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
+import { measureSlowDisk } from '../test/bench/measure-slow-disk.ts';
 import {
   measureFloors,
   measureIntrospection,
@@ -77,6 +81,7 @@ function readFlags() {
       documents: flag,
       postgres: flag,
       floors: flag,
+      'slow-disk': flag,
       scale: flag,
       simulate: flag,
       sizing: flag,
@@ -106,19 +111,10 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
     lines.push(await field.checkTrail());
     lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
     lines.push(...(await measureMillion(bench, field)));
-    lines.push(...(await measurePostgres(bench, field.durable)));
+    lines.push(...(await measurePostgres(bench, field.durable)), ...(await measurePostgresFloors(bench)));
     lines.push(...(await measureLists(bench)));
     lines.push(...(await measureHooks(bench.plan.hooks, bench.log)));
     return [...lines, ...(await measureStarts(bench))];
-  } finally {
-    await field.stop();
-  }
-}
-
-async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
-  const field = await openField(bench);
-  try {
-    return await measureFloors(bench, field);
   } finally {
     await field.stop();
   }
@@ -134,6 +130,7 @@ const {
   documents: documentsOnly,
   postgres: postgresOnly,
   floors: floorsOnly,
+  'slow-disk': slowDisk,
   scale,
   simulate,
   sizing,
@@ -146,10 +143,12 @@ const {
   filled,
   ...asked
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || postgresOnly || floorsOnly) && write && !scale && !sizing) {
+const databaseAlone = database === 'postgres' ? database : 'sqlite';
+const isPart = quick || hooks || listsOnly || documentsOnly || postgresOnly || floorsOnly || slowDisk;
+if (isPart && write && !scale && !sizing) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write goes with none of --quick, --hooks, --lists, --documents, ' +
-      '--postgres, --floors\n',
+      '--postgres, --floors, --slow-disk\n',
   );
   process.exit(2);
 }
@@ -177,7 +176,7 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
-  process.stdout.write(`${await profileRefresh(bench, database === 'postgres' ? database : 'sqlite')}\n`);
+  process.stdout.write(`${await profileRefresh(bench, databaseAlone)}\n`);
   process.exit(0);
 }
 if (sizing) {
@@ -211,7 +210,8 @@ function measureAsked(): Promise<Line[]> {
   if (listsOnly) return measureLists(bench);
   if (documentsOnly) return measureDocuments(bench);
   if (postgresOnly) return measurePostgresAlone(bench);
-  return floorsOnly ? measureFloorsAlone(bench) : measureAll(bench, quick);
+  if (slowDisk) return measureSlowDisk(bench);
+  return floorsOnly ? measureFloorsAlone(bench, databaseAlone) : measureAll(bench, quick);
 }
 
 const lines = (await measureAsked()).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));

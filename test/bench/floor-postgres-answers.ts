@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Answered } from './floor-answers.ts';
+import * as statements from './floor-postgres-statements.ts';
 import { digestOf, scope } from './peer.ts';
 
 /** What a request sent. */
@@ -18,128 +19,44 @@ interface Asked {
 type Answer = (answered: Answered) => void;
 type Floor = (asked: Asked, answer: Answer) => void;
 
-/** The values of a row, as PostgreSQL writes them. */
-type Row = readonly (string | null)[];
-
 const newToken = () => randomBytes(32).toString('base64url');
-const answered = (status: number, body: object): Answered => ({ status, text: JSON.stringify(body) });
-const refused = answered(401, { error: 'invalid_client' });
 const bearerOf = (authorization: string) => authorization.slice('Bearer '.length);
 
-/** The client that asks, and the digest of its secret. */
-function basicOf(authorization: string): readonly [clientId: string, secretDigest: string] {
-  const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':');
-  return [id, digestOf(secret)];
+function basicOf(authorization: string): statements.Asking {
+  const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString();
+  const [clientId = '', secret = ''] = text.split(':');
+  return { clientId, secretDigest: digestOf(secret) };
 }
 
-/** A token is the number of its row and a secret. */
-function tokenOf(text: string): readonly [id: number, digest: string] {
+function tokenOf(text: string): statements.Presented {
   const [id = '', secret = ''] = text.split('.');
-  return [Number.parseInt(id, 10) || 0, digestOf(secret)];
-}
-
-interface Waiting {
-  /** Its values in the arrays of the statement. */
-  readonly values: readonly (string | number)[];
-  /** By what its row is found; null: by its place in the batch, from 1 on. */
-  readonly key: string | null;
-  readonly answer: Answer;
-  /** What it is answered when its row was found. */
-  readonly found: (row: Row) => Answered;
-}
-
-interface Statement {
-  readonly name: string;
-  /** Takes arrays, one for each of the values, and a time; the first column of its rows is the key. */
-  readonly text: string;
-  /** Milliseconds from now to that time. */
-  readonly ahead: number;
-  /** The answer to those whose row was not found. */
-  readonly otherwise: Answered;
+  return { id: String(Number.parseInt(id, 10) || 0), digest: digestOf(secret) };
 }
 
 /** Sends the statement for all that wait, and then for those that came meanwhile. */
-function together(db: pg.Client, { name, text, ahead, otherwise }: Statement): (one: Waiting) => void {
-  let waiting: Waiting[] = [];
+function together<Item>(
+  db: pg.Client,
+  { name, text, values, judge }: statements.Statement<Item>,
+): (item: Item, answer: Answer) => void {
+  let waiting: { readonly item: Item; readonly answer: Answer }[] = [];
   let isUnderWay = false;
   const begin = () => setImmediate(() => void run());
   async function run(): Promise<void> {
     const batch = waiting;
     waiting = [];
-    const arrays = batch[0]?.values.map((_, place) => batch.map(({ values }) => values[place])) ?? [];
-    const { rows } = await db.query({ name, text, values: [...arrays, Date.now() + ahead], rowMode: 'array' });
-    const byKey = new Map((rows as unknown as Row[]).map((row) => [row[0], row]));
-    for (const [place, { key, answer, found }] of batch.entries()) {
-      const row = byKey.get(key ?? String(place + 1));
-      answer(row ? found(row) : otherwise);
-    }
+    const { rows } = await db.query({ name, text, values: values(batch.map(({ item }) => item)), rowMode: 'array' });
+    const answerOf = judge(rows as unknown as statements.Row[]);
+    for (const { item, answer } of batch) answer(answerOf(item));
     isUnderWay = waiting.length > 0;
     if (isUnderWay) begin();
   }
-  return (one) => {
-    waiting.push(one);
+  return (item, answer) => {
+    waiting.push({ item, answer });
     if (isUnderWay) return;
     isUnderWay = true;
     begin();
   };
 }
-
-const clientCredentials = {
-  name: 'client-credentials',
-  text: `insert into access_tokens (digest, expires_at)
-    select g.digest, $4::bigint from unnest($1::text[], $2::text[], $3::text[]) as g (client_id, secret_digest, digest)
-    join clients c on c.client_id = g.client_id and c.secret_digest = g.secret_digest
-    returning digest`,
-  ahead: 3_600_000,
-  otherwise: refused,
-};
-
-const pushed = {
-  name: 'pushed',
-  text: `insert into pushed (digest, client, parameters, expires_at)
-    select g.digest, c.id, g.parameters, $5::bigint
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (client_id, secret_digest, digest, parameters)
-    join clients c on c.client_id = g.client_id and c.secret_digest = g.secret_digest
-    returning digest`,
-  ahead: 90_000,
-  otherwise: refused,
-};
-
-const registration = {
-  name: 'registration',
-  text: `insert into clients (client_id, secret_digest, metadata)
-    select g.client_id, g.secret_digest, g.metadata
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (registrar, client_id, secret_digest, metadata)
-    join registrars r on r.digest = g.registrar and r.expires_at > $5::bigint
-    returning client_id`,
-  ahead: 0,
-  otherwise: refused,
-};
-
-/** Tokens of one client are asked about by another. */
-const introspection = {
-  name: 'introspection',
-  text: `select g.place, o.client_id, f.user_id, t.expires_at
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
-      with ordinality as g (client_id, secret_digest, token, digest, place)
-    join clients a on a.client_id = g.client_id and a.secret_digest = g.secret_digest
-    left join access_tokens t on t.id = g.token and t.digest = g.digest and t.expires_at > $5::bigint
-    left join families f on f.id = t.family
-    left join clients o on o.id = f.client`,
-  ahead: 0,
-  otherwise: refused,
-};
-
-const userinfo = {
-  name: 'userinfo',
-  text: `select g.place, u.id, u.email, u.firstname, u.lastname
-    from unnest($1::bigint[], $2::text[]) with ordinality as g (token, digest, place)
-    join access_tokens t on t.id = g.token and t.digest = g.digest and t.expires_at > $3::bigint
-    join families f on f.id = t.family
-    join users u on u.id = f.user_id`,
-  ahead: 0,
-  otherwise: answered(401, { error: 'invalid_token' }),
-};
 
 /** A token for registrations, and an access token of each family. */
 async function seed(db: pg.Client, families: number) {
@@ -160,50 +77,36 @@ async function seed(db: pg.Client, families: number) {
 
 /** The floors by path, and what their callers present. Makes the tables that `floor-postgres.ts` does not need. */
 export async function openPostgresFloors(db: pg.Client, families: number, jwks: object) {
-  const issue = together(db, clientCredentials);
-  const push = together(db, pushed);
-  const register = together(db, registration);
-  const introspect = together(db, introspection);
-  const tell = together(db, userinfo);
+  const issue = together(db, statements.clientCredentials);
+  const push = together(db, statements.pushed);
+  const register = together(db, statements.registration);
+  const introspect = together(db, statements.introspection);
+  const tell = together(db, statements.userinfo);
   const jwksText = JSON.stringify(jwks);
   const floors: Readonly<Record<string, Floor>> = {
     '/client-credentials': ({ authorization }, answer) => {
       const access_token = newToken();
-      const key = digestOf(access_token);
-      const body = { access_token, token_type: 'Bearer', expires_in: 3600, scope };
-      issue({ values: [...basicOf(authorization), key], key, answer, found: () => answered(200, body) });
+      const token = { access_token, token_type: 'Bearer', expires_in: 3600, scope };
+      issue({ ...basicOf(authorization), digest: digestOf(access_token), answer: token }, answer);
     },
     '/pushed': ({ authorization, body }, answer) => {
       const secret = newToken();
-      const key = digestOf(secret);
       const parameters = JSON.stringify(Object.fromEntries(new URLSearchParams(body)));
-      const found = () => answered(201, { request_uri: `urn:ietf:params:oauth:request_uri:${secret}`, expires_in: 90 });
-      push({ values: [...basicOf(authorization), key, parameters], key, answer, found });
+      const reference = { request_uri: `urn:ietf:params:oauth:request_uri:${secret}`, expires_in: 90 };
+      push({ ...basicOf(authorization), digest: digestOf(secret), parameters, answer: reference }, answer);
     },
     '/registration': ({ authorization, body }, answer) => {
-      const metadata: object = JSON.parse(body);
-      const [key, client_secret] = [randomBytes(16).toString('hex'), newToken()];
-      const values = [digestOf(bearerOf(authorization)), key, digestOf(client_secret), JSON.stringify(metadata)];
-      const client = { client_id: key, client_secret, client_secret_expires_at: 0, ...metadata };
-      register({ values, key, answer, found: () => answered(201, client) });
+      const given: object = JSON.parse(body);
+      const [client_id, client_secret] = [randomBytes(16).toString('hex'), newToken()];
+      const row = { clientId: client_id, secretDigest: digestOf(client_secret), metadata: JSON.stringify(given) };
+      const client = { client_id, client_secret, client_secret_expires_at: 0, ...given };
+      register({ ...row, registrar: digestOf(bearerOf(authorization)), answer: client }, answer);
     },
     '/introspection': ({ authorization, body }, answer) => {
       const token = tokenOf(new URLSearchParams(body).get('token') ?? '');
-      const found = ([, client_id, sub, expires]: Row) => {
-        const exp = Math.floor(Number(expires) / 1000);
-        return answered(
-          200,
-          sub ? { active: true, scope, client_id, token_type: 'Bearer', exp, sub } : { active: false },
-        );
-      };
-      introspect({ values: [...basicOf(authorization), ...token], key: null, answer, found });
+      introspect({ ...basicOf(authorization), ...token }, answer);
     },
-    '/userinfo': ({ authorization }, answer) => {
-      const token = tokenOf(bearerOf(authorization));
-      const found = ([, sub, email, given_name, family_name]: Row) =>
-        answered(200, { sub, email, name: `${given_name} ${family_name}`, given_name, family_name });
-      tell({ values: token, key: null, answer, found });
-    },
+    '/userinfo': ({ authorization }, answer) => tell(tokenOf(bearerOf(authorization)), answer),
     '/jwks': (_asked, answer) => answer({ status: 200, text: jwksText }),
   };
   return { floors, ...(await seed(db, families)) };

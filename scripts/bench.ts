@@ -17,7 +17,9 @@
  *                                  user and day, --peak the share of a day in its busiest hour, --cores of a machine;
  *                                  with --write requests are measured on this machine first, and kept
  *     npm run bench -- --floors    what each request costs beside its floor and beside peers, and nothing else; up to
- *                                  6 minutes; with --quick fewer rounds, up to 3
+ *                                  6 minutes; with --quick fewer rounds, up to 3; --database=postgres: there
+ *     npm run bench -- --slow-disk refreshes and registrations on a disk that takes 2 ms for a flush, and nothing else;
+ *                                  no part of a full run
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
@@ -29,28 +31,21 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Bench, openBench } from '../test/bench/bench.ts';
+import { openBench } from '../test/bench/bench.ts';
 import { fewUsers, type GrowthPlan, measureGrowth } from '../test/bench/growth/measure.ts';
 import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '../test/bench/growth/report.ts';
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
+import { measureAll } from '../test/bench/measure-all.ts';
 import { measureConsole } from '../test/bench/measure-console.ts';
-import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureDocuments } from '../test/bench/measure-documents.ts';
-import { measureFloors, measureFloorsAlone } from '../test/bench/measure-floors.ts';
+import { measureFloorsAlone } from '../test/bench/measure-floors.ts';
 import { measureHooks } from '../test/bench/measure-hooks.ts';
-import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
-import { measurePostgres, measurePostgresAlone } from '../test/bench/measure-postgres.ts';
+import { measureLists } from '../test/bench/measure-lists.ts';
+import { measurePostgresAlone } from '../test/bench/measure-postgres.ts';
 import { measureScale } from '../test/bench/measure-scale.ts';
-import {
-  measureIntrospection,
-  measureMillion,
-  measureOthers,
-  measureRefresh,
-  measureStarts,
-  openField,
-} from '../test/bench/measure-sqlite.ts';
+import { measureSlowDisk } from '../test/bench/measure-slow-disk.ts';
 import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRequest } from '../test/bench/profile.ts';
@@ -81,6 +76,7 @@ function readFlags() {
       documents: flag,
       postgres: flag,
       floors: flag,
+      'slow-disk': flag,
       scale: flag,
       simulate: flag,
       sizing: flag,
@@ -96,32 +92,6 @@ function readFlags() {
   }
 }
 
-async function measureLists(bench: Bench): Promise<Line[]> {
-  return [...(await measureListsOnSqlite(bench)), ...(await measureListsOnPostgres(bench))];
-}
-
-/** The lines in the order in which servers are needed; each server ends as soon as nobody needs it. */
-async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
-  const field = await openField(bench);
-  try {
-    const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
-    if (quick) return [...lines, await field.checkTrail()];
-    lines.push(...(await measureIntrospection(bench, field)));
-    // Lines that were measured above, for longer, stay.
-    const known = new Set(lines.map(({ line }) => line));
-    lines.push(...(await measureFloors(bench, field)).filter(({ line }) => !known.has(line)));
-    lines.push(await field.checkTrail());
-    lines.push(...(await measureDelegated(bench)), ...(await measureDocuments(bench)));
-    lines.push(...(await measureMillion(bench, field)));
-    lines.push(...(await measurePostgres(bench, field.durable)));
-    lines.push(...(await measureLists(bench)));
-    lines.push(...(await measureHooks(bench.plan.hooks, bench.log)));
-    return [...lines, ...(await measureStarts(bench))];
-  } finally {
-    await field.stop();
-  }
-}
-
 const {
   quick,
   hooks,
@@ -133,6 +103,7 @@ const {
   documents: documentsOnly,
   postgres: postgresOnly,
   floors: floorsOnly,
+  'slow-disk': slowDisk,
   scale,
   simulate,
   sizing,
@@ -145,10 +116,12 @@ const {
   filled,
   ...asked
 } = readFlags();
-if ((quick || hooks || listsOnly || documentsOnly || postgresOnly || floorsOnly) && write && !scale && !sizing) {
+const databaseAlone = database === 'postgres' ? database : 'sqlite';
+const isPart = quick || hooks || listsOnly || documentsOnly || postgresOnly || floorsOnly || slowDisk;
+if (isPart && write && !scale && !sizing) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write goes with none of --quick, --hooks, --lists, --documents, ' +
-      '--postgres, --floors\n',
+      '--postgres, --floors, --slow-disk\n',
   );
   process.exit(2);
 }
@@ -176,9 +149,7 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
-  process.stdout.write(
-    `${await profileRequest(bench, database === 'postgres' ? database : 'sqlite', request as RequestKind)}\n`,
-  );
+  process.stdout.write(`${await profileRequest(bench, databaseAlone, request as RequestKind)}\n`);
   process.exit(0);
 }
 if (sizing) {
@@ -212,7 +183,8 @@ function measureAsked(): Promise<Line[]> {
   if (listsOnly) return measureLists(bench);
   if (documentsOnly) return measureDocuments(bench);
   if (postgresOnly) return measurePostgresAlone(bench);
-  return floorsOnly ? measureFloorsAlone(bench) : measureAll(bench, quick);
+  if (slowDisk) return measureSlowDisk(bench);
+  return floorsOnly ? measureFloorsAlone(bench, databaseAlone) : measureAll(bench, quick);
 }
 
 const lines = (await measureAsked()).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));

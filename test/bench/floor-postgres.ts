@@ -2,13 +2,16 @@
  * The floor of a refresh on PostgreSQL: what `floor.ts` is on SQLite. One statement, prepared, does all that a batch
  * asks of the database: it finds the clients and checks their secrets, rotates the families, adds the access tokens,
  * and reads the users. Its commit is as durable as the server is. While it runs, and while signatures wait for a
- * thread, the next batch gathers. No validation, no logs, no metrics, no grace: it is a measure and no product.
+ * thread, the next batch gathers. No validation, no logs, no metrics, no grace: it is a measure and no product. The
+ * other requests are in `floor-postgres-answers.ts`.
  *
  *     DATABASE_URL=… node test/bench/floor-postgres.ts <families>
  */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
+import type { Answered } from './floor-parts.ts';
+import { openPostgresFloors } from './floor-postgres-answers.ts';
 import { benchUser, digestOf, scope, serveParent } from './peer.ts';
 
 const [families = '0'] = process.argv.slice(2);
@@ -19,9 +22,12 @@ const header = encode({ alg: 'RS256', kid: 'floor', typ: 'JWT' });
 
 const db = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
 await db.connect();
+// Statements are planned while their tables are small, and these grow: no plan reads a whole table.
 await db.query(`
   set synchronous_commit to on;
-  create table clients (id bigint primary key, client_id text unique, secret_digest text);
+  set enable_seqscan to off;
+  create table clients (id bigint generated always as identity (cache 100) primary key, client_id text unique,
+    secret_digest text, metadata text);
   create table users (id bigint primary key, email text, firstname text, lastname text);
   create table families (id bigint primary key, client bigint, user_id bigint, current text, previous text,
     generation bigint, expires_at bigint) with (fillfactor = 50);
@@ -53,7 +59,7 @@ type Rotated = readonly [family: string, user: string, email: string, firstname:
 const clientId = 'floor';
 const clientSecret = newToken();
 const refreshTokens = Array.from({ length: Number(families) }, (_, index) => `${index + 1}.${newToken()}`);
-await db.query('insert into clients values (1, $1, $2)', [clientId, digestOf(clientSecret)]);
+await db.query('insert into clients (client_id, secret_digest) values ($1, $2)', [clientId, digestOf(clientSecret)]);
 const people = refreshTokens.map((_, index) => benchUser(index + 1));
 await db.query(
   `insert into users select n, email, firstname, lastname
@@ -64,6 +70,9 @@ await db.query(
   'insert into families select n, 1, n, digest, null, 0, 0 from unnest($1::text[]) with ordinality as t (digest, n)',
   [refreshTokens.map((token) => digestOf(secretOf(token)))],
 );
+const { floors, accessTokens, registrationToken } = await openPostgresFloors(db, refreshTokens.length, {
+  keys: [{ ...createPublicKey(key).export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'floor' }],
+});
 await db.query('analyze');
 
 interface Exchange {
@@ -145,7 +154,10 @@ function answer({ res, family, successor, accessToken, accessDigest }: Exchange,
 }
 
 function send(res: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
+  sendText(res, { status, text: JSON.stringify(body) });
+}
+
+function sendText(res: ServerResponse, { status, text }: Answered): void {
   const length = Buffer.byteLength(text);
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': length, 'cache-control': 'no-store' });
   res.end(text);
@@ -178,10 +190,15 @@ const server = createServer((req, res) => {
   req.setEncoding('latin1').on('data', (chunk: string) => {
     body += chunk;
   });
-  req.on('end', () => refresh(res, req.headers.authorization ?? '', body));
+  req.on('end', () => {
+    const { authorization = '' } = req.headers;
+    const floor = floors[req.url ?? ''];
+    if (floor) floor({ authorization, body }, (answered) => sendText(res, answered));
+    else refresh(res, authorization, body);
+  });
 });
 const { rows: said } = await db.query<{ server_version: string }>('show server_version');
 const storage = `PostgreSQL ${said[0]?.server_version}`;
 await serveParent(server, (port) => {
-  return { port, storage, clientId, clientSecret, refreshTokens, registrationToken: '' };
+  return { port, storage, clientId, clientSecret, refreshTokens, accessTokens, registrationToken };
 });

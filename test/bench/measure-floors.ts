@@ -3,12 +3,14 @@
  * compared by its rate, since waiting for the disk takes no processor time, and by that time too; the rest by that alone.
  */
 
+import type { DatabaseKind } from '../support/stores.ts';
 import { type Bench, contestant } from './bench.ts';
 import { prepareGatehouse } from './gatehouse.ts';
 import { type Line, processorLine, rateLine, shareLine } from './lines.ts';
+import { onPostgres } from './measure-postgres.ts';
 import { type Field, measureRefresh, openField } from './measure-sqlite.ts';
 import type { Series } from './series.ts';
-import type { Server } from './servers.ts';
+import { floorsOnPostgres, type Server } from './servers.ts';
 
 type Compared = Pick<Field, 'gatehouse' | 'floor' | 'durable' | 'map'>;
 
@@ -48,8 +50,22 @@ export async function measureFloors(bench: Bench, compared: Compared): Promise<L
   return [...lines, await measurePasswords(bench, 'delegated', gatehouse, floor), await measureSignIns(bench, floor)];
 }
 
-/** The same alone, with the usual refresh. */
-export async function measureFloorsAlone(bench: Bench): Promise<Line[]> {
+/** The same in processor time, the database's included, on PostgreSQL. */
+export function measurePostgresFloors(bench: Bench): Promise<Line[]> {
+  return onPostgres(bench, 1, async ({ server, floor }) => {
+    const lines: Line[] = [];
+    for (const kind of floorsOnPostgres) {
+      const servers = [server, floor].map((one) => contestant(one, kind));
+      const [own, least] = (await bench.alternate(bench.plan.other, servers)) as [Series, Series];
+      lines.push(shareLine(`postgres-${kind}/floor`, own, least));
+    }
+    return lines;
+  });
+}
+
+/** The same alone, on SQLite with the usual refresh. */
+export async function measureFloorsAlone(bench: Bench, database: DatabaseKind): Promise<Line[]> {
+  if (database === 'postgres') return measurePostgresFloors(bench);
   const field = await openField(bench);
   try {
     return [...(await measureRefresh(bench, field, bench.plan.floors)), ...(await measureFloors(bench, field))];

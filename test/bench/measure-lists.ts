@@ -147,11 +147,11 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<Line[]> {
   }
 }
 
-export function measureListsOnSqlite(bench: Bench): Promise<Line[]> {
+function measureListsOnSqlite(bench: Bench): Promise<Line[]> {
   return measureOn(bench, 'sqlite');
 }
 
-export async function measureListsOnPostgres(bench: Bench): Promise<Line[]> {
+async function measureListsOnPostgres(bench: Bench): Promise<Line[]> {
   const postgres = startPostgres();
   process.env[serverVariable] = postgres.url;
   try {
@@ -160,4 +160,8 @@ export async function measureListsOnPostgres(bench: Bench): Promise<Line[]> {
     await postgres.stop();
     delete process.env[serverVariable];
   }
+}
+
+export async function measureLists(bench: Bench): Promise<Line[]> {
+  return [...(await measureListsOnSqlite(bench)), ...(await measureListsOnPostgres(bench))];
 }

@@ -1,5 +1,5 @@
 /**
- * The lines on PostgreSQL: one and two server processes on one database, side by side with the floor on the same server
+ * The lines on PostgreSQL: one and two server processes on one database, side by side with the floors on the same server
  * and with oidc-provider on SQLite.
  */
 
@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import pg from 'pg';
 import { freshDatabase, postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
 import { type Bench, type Contestant, contestant } from './bench.ts';
-import { prepareGatehouse } from './gatehouse.ts';
+import { type Gatehouse, prepareGatehouse } from './gatehouse.ts';
 import { type Line, line, processorLine, rateLine } from './lines.ts';
 import { parentOf } from './processor-time.ts';
 import type { Series } from './series.ts';
@@ -77,17 +77,44 @@ function oneAndTwo({ label, targets }: Server, database: number): [Contestant, C
   ];
 }
 
-/** The lines of refreshes on PostgreSQL; `durable` is oidc-provider on SQLite. */
-export async function measurePostgres(bench: Bench, durable: Server): Promise<Line[]> {
+/** Gatehouse and the floors on one PostgreSQL. */
+interface PostgresField {
+  readonly prepared: Gatehouse;
+  readonly server: Server;
+  readonly floor: Server;
+  /** The database's first process. */
+  readonly pid: number;
+}
+
+/** Starts a PostgreSQL of its own, with so many processes of Gatehouse, for as long as the work takes. */
+export async function onPostgres(
+  bench: Bench,
+  processes: number,
+  work: (field: PostgresField) => Promise<Line[]>,
+): Promise<Line[]> {
   bench.log('starting PostgreSQL');
   const postgres = startPostgres();
   process.env[serverVariable] = postgres.url;
   const { version, pid } = await makeDurable();
   const prepared = await prepareGatehouse(`PostgreSQL ${version}`, 'postgres', bench.plan.users);
   const database = await freshDatabase();
-  const server = await prepared.serve({ processes: 2, pids: [pid] });
+  const server = await prepared.serve({ processes, pids: [pid] });
   const floor = await startPostgresFloor(database.url, pid, bench.folder, bench.plan.users);
   try {
+    return await work({ prepared, server, floor, pid });
+  } finally {
+    await floor.stop();
+    await server.stop();
+    await database.drop();
+    await prepared.dispose();
+    await postgres.stop();
+    delete process.env[serverVariable];
+  }
+}
+
+/** The lines of refreshes on PostgreSQL; `durable` is oidc-provider on SQLite. */
+export function measurePostgres(bench: Bench, durable: Server): Promise<Line[]> {
+  return onPostgres(bench, 2, async ({ prepared, server, floor, pid }) => {
     const [ofOne, ofTwo] = oneAndTwo(server, pid);
     const contestants = [ofOne, contestant(floor, 'refresh'), ofTwo, contestant(durable, 'refresh')];
     const [one, least, two, peer] = (await bench.alternate(bench.plan.refresh, contestants)) as FourSeries;
@@ -99,14 +126,7 @@ export async function measurePostgres(bench: Bench, durable: Server): Promise<Li
       processorLine('postgres/cost', two, one),
       line('audit/postgres', { figure: await prepared.countVerifiedEvents(), unit: 'events' }),
     ];
-  } finally {
-    await floor.stop();
-    await server.stop();
-    await database.drop();
-    await prepared.dispose();
-    await postgres.stop();
-    delete process.env[serverVariable];
-  }
+  });
 }
 
 type FourSeries = [Series, Series, Series, Series];

@@ -30,6 +30,9 @@ export interface Rounds {
   readonly warmUpMilliseconds?: number;
 }
 
+/** What a flush takes on the slow disk. */
+export const slowFlushMilliseconds = 2;
+
 const common = { connections: 32, users: 1_000, manyUsers: 1_000_000 } as const;
 
 /** About 13 minutes. */

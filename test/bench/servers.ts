@@ -38,6 +38,8 @@ export function basicAuthorization(id: string, secret: string): string {
 }
 
 interface PeerOptions {
+  /** Flags of node. */
+  readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** What else uses CPU time for it: the database server. */
   readonly pids?: readonly number[];
@@ -49,10 +51,11 @@ async function startPeer(
   file: string,
   args: readonly string[],
   folder: string,
-  { env = {}, pids: others = [] }: PeerOptions = {},
+  { flags = [], env = {}, pids: others = [] }: PeerOptions = {},
 ): Promise<Server> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     cwd: folder,
+    execArgv: [...process.execArgv, ...flags],
     env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
     // What it says on its output is advice to developers.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -100,11 +103,21 @@ async function startPeer(
   };
 }
 
-export function startFloor(folder: string, users: number): Promise<Server> {
-  return startPeer('floor', 'floor', 'floor.ts', [folder, String(users)], folder);
+export function startFloor(folder: string, users: number, flags: readonly string[] = []): Promise<Server> {
+  return startPeer('floor', 'floor', 'floor.ts', [folder, String(users)], folder, { flags });
 }
 
-/** The floor of a refresh, on an empty database of the PostgreSQL server whose first process is `pid`. */
+/** What has a floor on PostgreSQL beside the refresh. */
+export const floorsOnPostgres = [
+  'registration',
+  'client-credentials',
+  'pushed',
+  'introspection',
+  'userinfo',
+  'jwks',
+] as const satisfies readonly RequestKind[];
+
+/** The floors on an empty database of the PostgreSQL server whose first process is `pid`. */
 export async function startPostgresFloor(
   databaseUrl: string,
   pid: number,
@@ -113,11 +126,16 @@ export async function startPostgresFloor(
 ): Promise<Server> {
   const options = { env: { DATABASE_URL: databaseUrl }, pids: [pid] };
   const server = await startPeer('floor postgres', 'floor', 'floor-postgres.ts', [String(users)], folder, options);
-  const { refresh } = server.targets;
-  return { ...server, targets: refresh ? { refresh } : {} };
+  const kinds: readonly RequestKind[] = ['refresh', ...floorsOnPostgres];
+  return { ...server, targets: Object.fromEntries(kinds.map((kind) => [kind, server.targets[kind]])) };
 }
 
-export function startOidcProvider(storage: 'map' | 'sqlite', folder: string, users: number): Promise<Server> {
+export function startOidcProvider(
+  storage: 'map' | 'sqlite',
+  folder: string,
+  users: number,
+  flags: readonly string[] = [],
+): Promise<Server> {
   const args = [storage, folder, String(users)];
-  return startPeer(`oidc-provider ${storage}`, 'oidc-provider', 'oidc-provider.ts', args, folder);
+  return startPeer(`oidc-provider ${storage}`, 'oidc-provider', 'oidc-provider.ts', args, folder, { flags });
 }

@@ -1,0 +1,148 @@
+/**
+ * The statements of `floor-postgres-answers.ts`. Each takes a whole batch, and finds rows of tables that grow by their
+ * keys, whatever the planner knew of the tables when it was planned.
+ */
+
+import { type Answered, answered } from './floor-parts.ts';
+import { scope } from './peer.ts';
+
+/** The values of a row, as PostgreSQL writes them. */
+export type Row = readonly (string | null)[];
+
+export interface Statement<Item> {
+  readonly name: string;
+  readonly text: string;
+  readonly values: (batch: readonly Item[]) => unknown[];
+  /** What each of the batch is answered. */
+  readonly judge: (rows: readonly Row[]) => (item: Item) => Answered;
+}
+
+const refused = answered(401, { error: 'invalid_client' });
+
+/** The client that asks. */
+export interface Asking {
+  readonly clientId: string;
+  readonly secretDigest: string;
+}
+
+/** A token is the number of its row and a secret. */
+export interface Presented {
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** A row that is written if the client is who it says it is. */
+interface Written extends Asking {
+  /** The row's own. */
+  readonly digest: string;
+  readonly answer: object;
+}
+
+/** The client of each row by its key; without `offset 0` the plan could be to read all clients, which were few then. */
+const whoAsks = `cross join lateral (select id from clients c
+  where c.client_id = g.client_id and c.secret_digest = g.secret_digest offset 0) c`;
+
+function judgeWritten(status: number): Statement<Written>['judge'] {
+  return (rows) => {
+    const written = new Set(rows.map(([digest]) => digest));
+    return ({ digest, answer }) => (written.has(digest) ? answered(status, answer) : refused);
+  };
+}
+
+export const clientCredentials: Statement<Written> = {
+  name: 'client-credentials',
+  text: `insert into access_tokens (digest, expires_at)
+    select g.digest, $4::bigint from unnest($1::text[], $2::text[], $3::text[]) as g (client_id, secret_digest, digest)
+    ${whoAsks}
+    returning digest`,
+  values: (batch) => [
+    batch.map(({ clientId }) => clientId),
+    batch.map(({ secretDigest }) => secretDigest),
+    batch.map(({ digest }) => digest),
+    Date.now() + 3_600_000,
+  ],
+  judge: judgeWritten(200),
+};
+
+export const pushed: Statement<Written & { readonly parameters: string }> = {
+  name: 'pushed',
+  text: `insert into pushed (digest, client, parameters, expires_at)
+    select g.digest, c.id, g.parameters, $5::bigint
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (client_id, secret_digest, digest, parameters)
+    ${whoAsks}
+    returning digest`,
+  values: (batch) => [
+    batch.map(({ clientId }) => clientId),
+    batch.map(({ secretDigest }) => secretDigest),
+    batch.map(({ digest }) => digest),
+    batch.map(({ parameters }) => parameters),
+    Date.now() + 90_000,
+  ],
+  judge: judgeWritten(201),
+};
+
+interface Registered {
+  readonly registrar: string;
+  readonly clientId: string;
+  readonly secretDigest: string;
+  readonly metadata: string;
+  readonly answer: object;
+}
+
+export const registration: Statement<Registered> = {
+  name: 'registration',
+  text: `insert into clients (client_id, secret_digest, metadata)
+    select g.client_id, g.secret_digest, g.metadata
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (registrar, client_id, secret_digest, metadata)
+    join registrars r on r.digest = g.registrar and r.expires_at > $5::bigint
+    returning client_id`,
+  values: (batch) => [
+    batch.map(({ registrar }) => registrar),
+    batch.map(({ clientId }) => clientId),
+    batch.map(({ secretDigest }) => secretDigest),
+    batch.map(({ metadata }) => metadata),
+    Date.now(),
+  ],
+  judge: (rows) => {
+    const written = new Set(rows.map(([clientId]) => clientId));
+    return ({ clientId, answer }) => (written.has(clientId) ? answered(201, answer) : refused);
+  },
+};
+
+/** Tokens of one client are asked about by another: their rows, and behind them those of the clients that ask. */
+export const introspection: Statement<Asking & Presented> = {
+  name: 'introspection',
+  text: `select t.id, t.digest, o.client_id, f.user_id, t.expires_at
+    from access_tokens t join families f on f.id = t.family join clients o on o.id = f.client
+    where t.id = any($1::bigint[]) and t.expires_at > $3
+    union all
+    select null, secret_digest, client_id, null, null from clients where client_id = any($2::text[])`,
+  values: (batch) => [batch.map(({ id }) => id), [...new Set(batch.map(({ clientId }) => clientId))], Date.now()],
+  judge: (rows) => {
+    const clients = new Map(rows.flatMap(([id, digest, clientId]) => (id === null ? [[clientId, digest]] : [])));
+    const tokens = new Map(rows.map((row) => [row[0], row]));
+    return ({ clientId, secretDigest, id, digest }) => {
+      if (clients.get(clientId) !== secretDigest) return refused;
+      const [, stored, client_id, sub, expires] = tokens.get(id) ?? [];
+      if (stored !== digest) return answered(200, { active: false });
+      const exp = Math.floor(Number(expires) / 1000);
+      return answered(200, { active: true, scope, client_id, token_type: 'Bearer', exp, sub });
+    };
+  },
+};
+
+export const userinfo: Statement<Presented> = {
+  name: 'userinfo',
+  text: `select t.id, t.digest, u.id, u.email, u.firstname, u.lastname
+    from access_tokens t join families f on f.id = t.family join users u on u.id = f.user_id
+    where t.id = any($1::bigint[]) and t.expires_at > $2`,
+  values: (batch) => [batch.map(({ id }) => id), Date.now()],
+  judge: (rows) => {
+    const tokens = new Map(rows.map((row) => [row[0], row]));
+    return ({ id, digest }) => {
+      const [, stored, sub, email, given_name, family_name] = tokens.get(id) ?? [];
+      if (stored !== digest) return refused;
+      return answered(200, { sub, email, name: `${given_name} ${family_name}`, given_name, family_name });
+    };
+  },
+};

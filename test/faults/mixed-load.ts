@@ -17,6 +17,9 @@ import {
 import type { TokenCall } from './history.ts';
 import { doors, isBrokenConnection, type Nodes, tryRefresh } from './nodes.ts';
 
+/** That sign people in at a time. */
+const browsers = 2;
+
 /** A sign-in whose tokens the client got. */
 export interface SignIn {
   readonly tokens: Pick<Tokens, 'access_token' | 'refresh_token'>;
@@ -47,7 +50,7 @@ export interface Journal {
 export interface Load {
   readonly nodes: Nodes;
   readonly journal: Journal;
-  /** Who signs in again and again, one for each browser. */
+  /** Who signs in, by turns: the 201st session of a user ends the oldest. */
   readonly emails: readonly string[];
   /** A credential, as the command line printed it. */
   readonly pair: { readonly client_id: string; readonly client_secret: string };
@@ -82,7 +85,7 @@ export async function runMixedLoad(load: Load, tokens: readonly string[]): Promi
   const chains = Promise.all(tokens.map((token) => refreshUntilBroken(load, token)));
   await Promise.all([
     untilBroken((turn) => register(load, turn)),
-    ...load.emails.map((email) => untilBroken(() => signIn(load, email))),
+    ...Array.from({ length: browsers }, () => untilBroken(() => signIn(load))),
     untilBroken((turn) => revoke(load, turn)),
   ]);
   return chains;
@@ -123,7 +126,9 @@ async function register({ nodes, journal, bearer }: Load, turn: number): Promise
   journal.clients.push(answer.body);
 }
 
-async function signIn({ nodes: { account, client }, journal }: Load, email: string): Promise<void> {
+async function signIn({ nodes: { account, client }, journal, emails }: Load): Promise<void> {
+  const { signIns, revocations, unredeemed } = journal;
+  const email = emails[(signIns.length + revocations.length + unredeemed.length) % emails.length] ?? '';
   const jar = new CookieJar();
   const code = (await signInForCode(account, client, { email }, {}, jar)).get('code') ?? '';
   try {

@@ -11,7 +11,8 @@ import { assertFewRefreshedAgain, type Nodes, openNodes } from '../nodes.ts';
 import { readBack, retryChains } from '../read-back.ts';
 
 const chains = 8;
-const browsers = 2;
+/** Who sign in, with fewer than 200 sessions each in the end. */
+const users = 10;
 /** The number of kills between checks of the database, which is also checked at the end. */
 const roundsBetweenLooks = 20;
 /** What apps of open registration get: rows in addition to the client's. */
@@ -80,7 +81,7 @@ async function runOn(database: DatabaseKind, { rounds, log, amongTests = false }
 }
 
 async function prepare(nodes: Nodes): Promise<Load> {
-  const { account, user } = nodes;
+  const { account, client } = nodes;
   const { cli } = account.service;
   const at = ['--account', account.subdomain];
   await cli('role', 'create', ...at, role);
@@ -89,7 +90,8 @@ async function prepare(nodes: Nodes): Promise<Load> {
   const headers = basic(pair.client_id, pair.client_secret);
   const form = { grant_type: 'client_credentials' };
   const { body } = await account.send('POST', '/auth/oauth2/v2/token', { headers, form });
-  const emails = Array.from({ length: browsers }, () => user.email);
+  const emails: string[] = [];
+  while (emails.length < users) emails.push((await account.makeUser(client.app_id)).email);
   return { nodes, journal: newJournal(), emails, pair, bearer: body.access_token };
 }
 

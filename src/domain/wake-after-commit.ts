@@ -1,4 +1,5 @@
 import type { Services } from '../services.ts';
+import { lazily } from '../store/lazily.ts';
 import type { Store } from '../store/store.ts';
 import type { Worker } from './worker.ts';
 
@@ -9,12 +10,14 @@ type Woken = Readonly<Record<keyof Pick<Services, 'changeNotices' | 'logoutNotic
 
 /** The same functions; `note` is called at each call of one. */
 function noting<Verbs extends object>(verbs: Verbs, name: keyof Verbs, note: () => void): Verbs {
-  const verb = verbs[name] as (...given: readonly unknown[]) => unknown; // All members of a group are functions.
-  const noted = (...given: readonly unknown[]) => {
-    note();
-    return verb(...given);
-  };
-  return { ...verbs, [name]: noted };
+  return lazily(() => {
+    const verb = verbs[name] as (...given: readonly unknown[]) => unknown; // All members of a group are functions.
+    const noted = (...given: readonly unknown[]) => {
+      note();
+      return verb(...given);
+    };
+    return { ...verbs, [name]: noted };
+  });
 }
 
 /**
@@ -38,13 +41,12 @@ export function wakeAfterCommit(store: Store, { changeNotices, logoutNotices, cl
           if (count > 0) left.add(logoutNotices);
           return count;
         };
-        const notices = { ...tx.notices, addForSessions };
         const removes = <Verbs extends object>(verbs: Verbs, name: keyof Verbs) =>
           noting(verbs, name, () => left.add(clearing));
         return work({
           ...tx,
-          notices,
-          changeNotices: { ...tx.changeNotices, add },
+          notices: lazily(() => ({ ...tx.notices, addForSessions })),
+          changeNotices: lazily(() => ({ ...tx.changeNotices, add })),
           users: removes(tx.users, 'remove'),
           clients: removes(tx.clients, 'remove'),
           roles: removes(tx.roles, 'remove'),

@@ -2,6 +2,7 @@
 
 import type { NewEvent } from './events.ts';
 import type { HookExecutionRecord } from './hook-executions.ts';
+import { lazily } from './lazily.ts';
 import type { Store, StoreVerbs } from './store.ts';
 
 type NewHookExecution = Omit<HookExecutionRecord, 'id'>;
@@ -24,20 +25,20 @@ export function watchStore(store: Store, watchers: readonly StoreWatcher[]): Sto
   function noting(tx: StoreVerbs, left: (() => void)[]): StoreVerbs {
     return {
       ...tx,
-      events: {
+      events: lazily(() => ({
         ...tx.events,
         append: async (event) => {
           await tx.events.append(event);
           left.push(() => tellOf(event));
         },
-      },
-      hookExecutions: {
+      })),
+      hookExecutions: lazily(() => ({
         ...tx.hookExecutions,
         add: async (executions) => {
           await tx.hookExecutions.add(executions);
           left.push(() => executions.forEach(tellOfRun));
         },
-      },
+      })),
     };
   }
 

@@ -39,8 +39,8 @@ function guardVerb(name: string, verb: Verb, around: Around): Verb {
   };
 }
 
-/** The same functions, each run by `around`; driver errors become failures. */
-export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
+/** Has each function of a noun run by `around`; driver errors become failures. */
+export function guard(around: Around): (verbs: object) => object {
   const translated: Around = async (work) => {
     try {
       return await around(work);
@@ -48,9 +48,18 @@ export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
       throw translate(error);
     }
   };
-  const groups = Object.entries(verbs).map(([group, members]) => [
-    group,
-    Object.fromEntries(Object.entries<Verb>(members).map(([name, verb]) => [name, guardVerb(name, verb, translated)])),
-  ]);
-  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same functions.
+  return (verbs) =>
+    Object.fromEntries(
+      Object.entries<Verb>(verbs as Readonly<Record<string, Verb>>).map(([name, verb]) => [
+        name,
+        guardVerb(name, verb, translated),
+      ]),
+    );
+}
+
+/** The same functions of all nouns, each run by `around`. */
+export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
+  const guarded = guard(around);
+  const nouns = Object.entries(verbs).map(([noun, own]) => [noun, guarded(own)]);
+  return Object.fromEntries(nouns) as StoreVerbs; // Same nouns, same functions.
 }

@@ -1,99 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import { databaseUrlForm, sqliteFileOf } from '../database-url.ts';
 import type { ReadTurns } from '../read-turns.ts';
-import type { Store, StoreVerbs } from '../store.ts';
-import { accessVerbs } from './access.ts';
-import { accountVerbs } from './accounts.ts';
-import { administratorVerbs } from './administrators.ts';
-import { attributeVerbs } from './attributes.ts';
-import { authorizationServerVerbs } from './authorization-servers.ts';
-import { authorizationVerbs } from './authorizations.ts';
-import { callerVerbs } from './callers.ts';
+import type { Store } from '../store.ts';
 import { doubtConnections } from './capacity.ts';
-import { changeNoticeVerbs } from './change-notices.ts';
-import { clientVerbs } from './clients.ts';
-import { countVerbs } from './counts.ts';
-import { deviceCodeVerbs } from './device-codes.ts';
 import { type Distribution, withDistribution } from './distribution.ts';
-import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
-import { type AtEnd, eventVerbs } from './events.ts';
-import { factVerbs } from './facts.ts';
-import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
-import { hookExecutionVerbs } from './hook-executions.ts';
-import { hookVariableVerbs } from './hook-variables.ts';
-import { hookVerbs } from './hooks.ts';
 import { withoutWriters } from './idle.ts';
-import { keptAnswerVerbs } from './kept-answers.ts';
-import { keyVerbs } from './keys.ts';
-import { limitCountVerbs } from './limit-counts.ts';
 import { findWaitingMessages } from './messages.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
-import { noticeVerbs } from './notices.ts';
 import { optionsOfEngine, type StoreOptions } from './options.ts';
-import { packageBuildVerbs } from './package-builds.ts';
-import { passkeyVerbs } from './passkeys.ts';
-import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
-import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { countWaiting, inOrderOfArrival, withReading } from './reading.ts';
-import { refusalVerbs } from './refusals.ts';
 import { clearing } from './removals.ts';
-import { resetRequestVerbs } from './reset-requests.ts';
-import { resourceVerbs } from './resources.ts';
-import { roleVerbs } from './roles.ts';
-import { secondFactorVerbs } from './second-factors.ts';
-import { sessionVerbs } from './sessions.ts';
-import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { usageOf } from './usage.ts';
 import { foldUserCounts } from './user-counts.ts';
-import { userVerbs } from './users.ts';
+import { verbsOn } from './verbs.ts';
 
-export { type Distribution, doubtConnections, requireKnown, withDistribution, withoutWriters };
-
-/** The unguarded functions on a pool, or in the transaction `db`, which does at its end what `atEnd` collects. */
-export function verbsOn(db: Knex, hot: HotVerbs, atEnd: AtEnd | null = null): StoreVerbs {
-  return {
-    accounts: accountVerbs(db),
-    facts: factVerbs(db),
-    keys: keyVerbs(db),
-    callers: callerVerbs(db, hot),
-    administrators: administratorVerbs(db),
-    users: userVerbs(db, hot),
-    attributes: attributeVerbs(db),
-    policies: policyVerbs(db),
-    roles: roleVerbs(db),
-    access: accessVerbs(db),
-    clients: clientVerbs(db, hot),
-    authorizationServers: authorizationServerVerbs(db),
-    sessions: sessionVerbs(db),
-    secondFactors: secondFactorVerbs(db),
-    passkeys: passkeyVerbs(db),
-    notices: noticeVerbs(db),
-    authorizations: authorizationVerbs(db, hot),
-    deviceCodes: deviceCodeVerbs(db),
-    grants: grantVerbs(db, hot),
-    invites: inviteVerbs(db),
-    passwordResets: passwordResetVerbs(db),
-    changeNotices: changeNoticeVerbs(db),
-    resetRequests: resetRequestVerbs(db),
-    events: eventVerbs(db, hot, atEnd),
-    counts: countVerbs(db),
-    hooks: hookVerbs(db),
-    hookVariables: hookVariableVerbs(db),
-    hookExecutions: hookExecutionVerbs(db),
-    packageBuilds: packageBuildVerbs(db),
-    signInHistories: signInHistoryVerbs(db),
-    resources: resourceVerbs(db),
-    keptAnswers: keptAnswerVerbs(db),
-    refusals: refusalVerbs(db),
-    limitCounts: limitCountVerbs(db),
-  };
-}
+export { type Distribution, doubtConnections, requireKnown, verbsOn, withDistribution, withoutWriters };
 
 /** The store on an open engine; `log` takes a line when the database turns out to be damaged. */
 export function createStore(
@@ -124,7 +51,7 @@ export function createStore(
     outside(work).catch((error: unknown) => {
       throw translate(error);
     });
-  const transaction = createTransaction(engine, verbsOn, current);
+  const transaction = createTransaction(engine, current);
   return {
     kind,
     ...withReading(

@@ -5,12 +5,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { NewEvent } from '../events.ts';
-import type { Store, StoreVerbs } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Engine, HotVerbs } from './engine.ts';
 import { translate } from './errors.ts';
 import type { AtEnd } from './events.ts';
-import { type Around, guardVerbs } from './guard.ts';
+import type { Around } from './guard.ts';
 import { persistently } from './transact.ts';
+import { verbsInside, verbsOn } from './verbs.ts';
 
 /** The state of an open transaction. */
 export interface TransactionState {
@@ -46,15 +47,9 @@ function watch(state: TransactionState): Around {
   };
 }
 
-type VerbsOn = (db: Knex, hot: HotVerbs, atEnd: AtEnd | null) => StoreVerbs;
-
 /** Runs several functions as one. `work` may run several times, and must change nothing except through `tx`. */
-export function createTransaction(
-  engine: Engine,
-  verbsOn: VerbsOn,
-  current: AsyncLocalStorage<TransactionState>,
-): Store['transaction'] {
-  const attempt = createAttempt(engine, verbsOn, current);
+export function createTransaction(engine: Engine, current: AsyncLocalStorage<TransactionState>): Store['transaction'] {
+  const attempt = createAttempt(engine, current);
   return (work) => persistently(() => attempt(work));
 }
 
@@ -75,16 +70,15 @@ async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): 
 
 function createAttempt(
   { db, hot, kind, reading }: Engine,
-  verbsOn: VerbsOn,
   current: AsyncLocalStorage<TransactionState>,
 ): Store['transaction'] {
-  const committed = verbsOn(reading, hot, null);
+  const committed = verbsOn(reading, hot);
   return async (work) => {
     const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
     try {
       return await db.transaction(async (tx) => {
         const atEnd: AtEnd = { events: [], checks: [] };
-        const verbs = guardVerbs(verbsOn(tx, hot, atEnd), watch(state));
+        const verbs = verbsInside(tx, hot, atEnd, watch(state));
         const result = await current.run(state, () => work(verbs));
         await state.tail;
         if (state.spoiled) throw state.spoiled.error;

@@ -1,7 +1,7 @@
 /**
  * The benchmarks, side by side with their peers in alternating rounds of one run. Exit 1 when a promise was missed.
  *
- *     npm run bench                full, up to 13 minutes
+ *     npm run bench                full, about 20 minutes
  *     npm run bench -- --quick     the refresh exchange, registration and client credentials, up to 90 seconds
  *     npm run bench -- --hooks     the runs of hooks alone; with --quick fewer of them
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
@@ -19,7 +19,7 @@
  *     npm run bench -- --floors    what each request costs beside its floor and beside peers, and nothing else; up to
  *                                  6 minutes; with --quick fewer rounds, up to 3; --database=postgres: there
  *     npm run bench -- --slow-disk refreshes and registrations on a disk that takes 2 ms for a flush, and nothing else;
- *                                  no part of a full run
+ *                                  no part of a full run; two and a half minutes
  *     npm run bench -- --log-streams what open streams of log lines cost, and nothing else; half a minute
  *     npm run bench -- --console   the first screen of the console in a browser whose processor is slowed; a minute
  *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;

@@ -35,7 +35,7 @@ export const slowFlushMilliseconds = 2;
 
 const common = { connections: 32, users: 1_000, manyUsers: 1_000_000 } as const;
 
-/** About 13 minutes. */
+/** About 20 minutes. */
 export const fullPlan: Plan = {
   ...common,
   settleMilliseconds: 3_000,

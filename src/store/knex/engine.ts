@@ -57,6 +57,8 @@ export interface HotVerbs {
   readonly appendEvents: AppendEvents;
   readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
   readonly findCredentialToken: (db: Knex, accountId: number, id: number) => Promise<CredentialToken | null>;
+  /** As they are stored: JSON. */
+  readonly findGrantClaims: (db: Knex, accountId: number, grantId: number) => Promise<string | null>;
 }
 
 /** The parts that the two databases implement differently. */

@@ -101,10 +101,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
     },
     findClaims: async (accountId, id) => {
-      const row: { claims: string } | undefined = await db('grant_claims')
-        .where({ account_id: accountId, grant_id: id })
-        .first('claims');
-      return row ? JSON.parse(row.claims) : null;
+      const claims = await hot.findGrantClaims(db, accountId, id);
+      return claims === null ? null : JSON.parse(claims);
     },
     setFirstToken: async (accountId, id, digest) => {
       const grant = db('grants').where({ account_id: accountId, id });

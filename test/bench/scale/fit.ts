@@ -1,6 +1,9 @@
-/** The model's costs from what was measured of one process alone, with few and with many connections. */
+/**
+ * The model's costs from what was measured of one process alone, with few and with many connections, and of two. More
+ * are predicted.
+ */
 
-import { type Costs, type Machine, simulate } from './model.ts';
+import { type Costs, type Machine, type Outcome, simulate } from './model.ts';
 
 /** µs of the processor for each refresh, and answers, as measured. */
 export interface Row {
@@ -32,6 +35,11 @@ export interface Fitted {
   readonly costs: Costs;
   /** What a change of threads on a core costs, µs. */
   readonly change: number;
+  /**
+   * How many times as much the event loop and a signature take where there are several processes: each has code and
+   * data of its own, and the caches of a core hold those of the other one.
+   */
+  readonly crowding: { readonly loop: number; readonly signature: number };
 }
 
 /** How long a thread keeps a core while others wait, µs: near Linux's `base_slice_ns` on two cores, 1.4 ms. */
@@ -109,15 +117,38 @@ function fitCosts(measurements: Measurements, alone: readonly Row[], change: num
   return costs;
 }
 
+/** What the model says of a machine, by its costs there. */
+export function run({ costs, crowding }: Fitted, machine: Machine, milliseconds?: number): Outcome {
+  if (machine.processes < 2) return simulate(costs, machine, milliseconds);
+  const crowded = {
+    ...costs,
+    loop: costs.loop * crowding.loop,
+    loopBatch: costs.loopBatch * crowding.loop,
+    loopRead: costs.loopRead * crowding.loop,
+    signature: costs.signature * crowding.signature,
+  };
+  return simulate(crowded, machine, milliseconds);
+}
+
 /** The model's rate for a row, as a share of what was measured: 0 is right, 0.1 a tenth too many. */
-export function errorOf(measurements: Measurements, { costs, change }: Fitted, row: Row): number {
-  return simulate(costs, machineOf(measurements, row, change)).perSecond / row.perSecond - 1;
+export function errorOf(measurements: Measurements, fitted: Fitted, row: Row): number {
+  return run(fitted, machineOf(measurements, row, fitted.change)).perSecond / row.perSecond - 1;
+}
+
+/** What two processes took, as measured, compared with what one takes for batches of that size. */
+function crowdingOf(alone: readonly Row[], two: Row | undefined): Fitted['crowding'] {
+  if (!two) throw new Error('two processes have to be measured');
+  const { a, b } = line(alone.map(({ batchSize, loop }) => [1 / batchSize, loop]));
+  const signature = alone.reduce((sum, { threads }) => sum + threads, 0) / alone.length;
+  return {
+    loop: Math.max(1, two.loop / (a + b / two.batchSize)),
+    signature: Math.max(1, two.threads / signature),
+  };
 }
 
 /** It is simulated some hundred times to be fitted. */
 const known = new WeakMap<Measurements, Fitted>();
 
-/** Takes the rows of one process alone only; what several processes do is predicted. */
 export function fitModel(measurements: Measurements): Fitted {
   const fitted = known.get(measurements) ?? makeFitted(measurements);
   known.set(measurements, fitted);
@@ -127,7 +158,11 @@ export function fitModel(measurements: Measurements): Fitted {
 function makeFitted(measurements: Measurements): Fitted {
   const alone = measurements.rows.filter(({ processes }) => processes === 0);
   if (alone.length < 2) throw new Error('one process alone has to be measured with two numbers of connections');
-  const tried = changes.map((change) => ({ costs: fitCosts(measurements, alone, change), change }));
+  const crowding = crowdingOf(
+    alone,
+    measurements.rows.find(({ processes }) => processes === 2),
+  );
+  const tried = changes.map((change) => ({ costs: fitCosts(measurements, alone, change), change, crowding }));
   const squares = tried.map((one) => alone.reduce((sum, row) => sum + errorOf(measurements, one, row) ** 2, 0));
   const best = tried[squares.indexOf(Math.min(...squares))];
   if (!best) throw new Error('nothing was fitted');

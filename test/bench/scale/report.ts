@@ -1,7 +1,7 @@
 /** What the model says, as tables of Markdown (docs/scale.md). */
 
-import { errorOf, type Fitted, fitModel, type Measurements, machineOf } from './fit.ts';
-import { type Machine, type Outcome, simulate } from './model.ts';
+import { errorOf, type Fitted, fitModel, type Measurements, machineOf, run } from './fit.ts';
+import type { Machine, Outcome } from './model.ts';
 import { type Capacity, needsOf, recoverySeconds } from './world.ts';
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -12,11 +12,11 @@ const whole = (value: number) => Math.round(value).toLocaleString('en');
 const percent = (value: number) => `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`;
 const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value * 100).toFixed(1)} %`;
 
-/** What was measured, and what the model says of the same; the rows of one process alone are what it is made from. */
+/** What was measured, and what the model says of the same; it is made from the rows of one process alone and of two. */
 export function comparisonReport(measurements: Measurements): string {
   const fitted = fitModel(measurements);
   const rows = measurements.rows.map((row) => {
-    const { perSecond, batchSize, used } = simulate(fitted.costs, machineOf(measurements, row, fitted.change));
+    const { perSecond, batchSize, used } = run(fitted, machineOf(measurements, row, fitted.change));
     return [
       row.processes === 0 ? 'one process, alone' : `\`--processes ${row.processes}\``,
       String(row.connections),
@@ -32,12 +32,13 @@ export function comparisonReport(measurements: Measurements): string {
   return `${measurements.machine.join('\n')}\n${costsText(fitted)}\n\n${tableOf(head, rows)}`;
 }
 
-function costsText({ costs, change }: Fitted): string {
+function costsText({ costs, change, crowding }: Fitted): string {
   const { loop, loopBatch, signature, database, databaseBatch, client } = costs;
   return (
     `µs of the processor: event loop ${whole(loop)} a refresh and ${whole(loopBatch)} a batch; database ` +
     `${whole(database)} and ${whole(databaseBatch)}; signature ${whole(signature)}; client ${whole(client)}; ` +
-    `change of threads ${change}`
+    `change of threads ${change}; several processes: event loop × ${crowding.loop.toFixed(2)}, signature × ` +
+    `${crowding.signature.toFixed(2)}`
   );
 }
 
@@ -54,9 +55,9 @@ function separate(measurements: Measurements, { change }: Fitted, cores: number,
 /** Larger machines, standbys farther away, and many machines. */
 export function predictionReport(measurements: Measurements): string {
   const fitted = fitModel(measurements);
-  const run = (cores: number, more: Partial<Machine> = {}) =>
-    simulate(fitted.costs, separate(measurements, fitted, cores, more), 600);
-  return [machines(run), standbys(run, measurements), demands(run(16), measurements), recoveries()].join('\n\n');
+  const runOn = (cores: number, more: Partial<Machine> = {}) =>
+    run(fitted, separate(measurements, fitted, cores, more), 600);
+  return [machines(runOn), standbys(runOn, measurements), demands(runOn(16), measurements), recoveries()].join('\n\n');
 }
 
 type Run = (cores: number, more?: Partial<Machine>) => Outcome;
@@ -110,7 +111,7 @@ function capacityFrom({ used }: Outcome, logBytes: number, cores: number): Capac
 
 /** What a machine for the service does, and one for the database, each with so many cores. */
 export function capacityOf(measurements: Measurements, fitted: Fitted, cores: number): Capacity {
-  const outcome = simulate(fitted.costs, separate(measurements, fitted, cores), 600);
+  const outcome = run(fitted, separate(measurements, fitted, cores), 600);
   return capacityFrom(outcome, measurements.logBytes, cores);
 }
 

@@ -122,15 +122,17 @@ async function seed(services: Services, users: number, how: SeededAs): Promise<S
     }
     return tokens;
   });
+  // Before others get rows: those of the copies follow the one that they are copied from.
+  const refreshTokens = multiplied
+    ? multiplyUsers(services, account, readConfig().databaseUrl, users)
+    : signedIn.map(({ started }) => started.refreshToken ?? '');
   const delegated = await addDelegates(services, account);
   if (how === 'hooked') await addHook(services, account);
   return {
     host: new URL(account.baseUrl).host,
     clientId: app.client.clientId,
     clientSecret: app.clientSecret ?? '',
-    refreshTokens: multiplied
-      ? multiplyUsers(services, account, readConfig().databaseUrl, users)
-      : signedIn.map(({ started }) => started.refreshToken ?? ''),
+    refreshTokens,
     accessTokens: await Promise.all(signedIn.map(({ started, user }) => started.accessToken(user))),
     registrationToken,
     gatewayId: gateway.client.clientId,

@@ -50,9 +50,9 @@ import { measureStreams } from '../test/bench/measure-streams.ts';
 import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRequest } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
+import { isRequestKind, requestKinds } from '../test/bench/requests.ts';
 import type { Measurements } from '../test/bench/scale/fit.ts';
 import { comparisonReport, predictionReport } from '../test/bench/scale/report.ts';
-import type { RequestKind } from '../test/bench/target.ts';
 import { keepRequestTimes, printSizing, sizingFlags } from './bench-sizing.ts';
 
 const databases = ['sqlite', 'postgres'] as const;
@@ -149,7 +149,11 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
 });
 if (profileOnly) {
-  process.stdout.write(`${await profileRequest(bench, databaseAlone, request as RequestKind)}\n`);
+  if (!isRequestKind(request)) {
+    process.stderr.write(`--request is one of ${requestKinds.join(', ')}\n`);
+    process.exit(2);
+  }
+  process.stdout.write(`${await profileRequest(bench, databaseAlone, request)}\n`);
   process.exit(0);
 }
 if (sizing) {

@@ -9,11 +9,17 @@ function madeOf(held: Held): object {
   return held.made;
 }
 
+const refuse = () => false;
+
 const handler: ProxyHandler<Held> = {
   get: (held, name) => Reflect.get(madeOf(held), name),
   has: (held, name) => Reflect.has(madeOf(held), name),
   ownKeys: (held) => Reflect.ownKeys(madeOf(held)),
   getOwnPropertyDescriptor: (held, name) => Reflect.getOwnPropertyDescriptor(madeOf(held), name),
+  // What was written would be kept where nobody reads it.
+  set: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
 };
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The service as one file, with what V8 made of its code: `bin/start.js` runs it in place of a thousand modules, whose
  * finding, reading and compiling takes most of the time of a start. It is made from the sources (`make.ts`) and used
- * only as long as they are what they were then; whoever finds none, or none that is fresh, runs the sources.
+ * only as long as they are what they were then; a start that finds none that is fresh runs the sources.
  */
 
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

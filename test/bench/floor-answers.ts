@@ -13,10 +13,9 @@ import {
   jwks,
   newToken,
   signAccessToken,
+  unauthenticated,
 } from './floor-parts.ts';
 import { digestOf, scope } from './peer.ts';
-
-const refused = answered(401, { error: 'invalid_client' });
 
 /** Members of a user's answer. */
 interface UserRow {
@@ -63,7 +62,7 @@ export function openAnswerFloors(
 
   const clientCredentials: Floor = ({ headers, reply }) => {
     if (!clientOf(headers.authorization)) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     const access_token = newToken();
@@ -77,7 +76,7 @@ export function openAnswerFloors(
   const signedClientCredentials: Floor = ({ headers, reply }) => {
     const client = clientOf(headers.authorization);
     if (!client) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     signAccessToken(accessClaims(client, client.client_id, 'orders'), (access_token) =>
@@ -87,7 +86,7 @@ export function openAnswerFloors(
 
   const introspection: Floor = ({ headers, body, reply }) => {
     if (!clientOf(headers.authorization)) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     const row = tokenOf(new URLSearchParams(body).get('token') ?? '');
@@ -99,7 +98,7 @@ export function openAnswerFloors(
   const userinfo: Floor = ({ headers, reply }) => {
     const row = tokenOf(headers.authorization?.slice('Bearer '.length) ?? '');
     if (!row) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     const { id, email, firstname, lastname } = row;
@@ -110,7 +109,7 @@ export function openAnswerFloors(
   const pushed: Floor = ({ headers, body, reply }) => {
     const client = clientOf(headers.authorization);
     if (!client) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     const parameters = JSON.stringify(Object.fromEntries(new URLSearchParams(body)));
@@ -124,7 +123,7 @@ export function openAnswerFloors(
   const registration: Floor = ({ headers, body, reply }) => {
     const registrar = findRegistrar.get(digestOf(headers.authorization?.slice('Bearer '.length) ?? ''));
     if (!registrar || registrar.expires_at <= Date.now()) {
-      reply(refused);
+      reply(unauthenticated);
       return;
     }
     const metadata: object = JSON.parse(body);

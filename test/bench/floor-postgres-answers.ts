@@ -1,12 +1,12 @@
 /**
- * The floors on PostgreSQL of requests that sign nothing: what `floor-answers.ts` is on SQLite. One prepared statement
+ * The floors on PostgreSQL of those requests of `floor-answers.ts` that sign nothing. One prepared statement
  * serves all requests of a kind that wait, the secrets of their clients included, and is their commit. While it is in
  * the database, the next ones gather.
  */
 
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import type { Answered } from './floor-parts.ts';
+import { type Answered, jwks, newToken } from './floor-parts.ts';
 import * as statements from './floor-postgres-statements.ts';
 import { digestOf, scope } from './peer.ts';
 
@@ -19,7 +19,6 @@ interface Asked {
 type Answer = (answered: Answered) => void;
 type Floor = (asked: Asked, answer: Answer) => void;
 
-const newToken = () => randomBytes(32).toString('base64url');
 const bearerOf = (authorization: string) => authorization.slice('Bearer '.length);
 
 function basicOf(authorization: string): statements.Asking {
@@ -76,7 +75,7 @@ async function seed(db: pg.Client, families: number) {
 }
 
 /** The floors by path, and what their callers present. Makes the tables that `floor-postgres.ts` does not need. */
-export async function openPostgresFloors(db: pg.Client, families: number, jwks: object) {
+export async function openPostgresFloors(db: pg.Client, families: number) {
   const issue = together(db, statements.clientCredentials);
   const push = together(db, statements.pushed);
   const register = together(db, statements.registration);

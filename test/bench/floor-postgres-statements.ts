@@ -3,7 +3,7 @@
  * keys, whatever the planner knew of the tables when it was planned.
  */
 
-import { type Answered, answered } from './floor-parts.ts';
+import { type Answered, answered, unauthenticated } from './floor-parts.ts';
 import { scope } from './peer.ts';
 
 /** The values of a row, as PostgreSQL writes them. */
@@ -16,8 +16,6 @@ export interface Statement<Item> {
   /** What each of the batch is answered. */
   readonly judge: (rows: readonly Row[]) => (item: Item) => Answered;
 }
-
-const refused = answered(401, { error: 'invalid_client' });
 
 /** The client that asks. */
 export interface Asking {
@@ -45,7 +43,7 @@ const whoAsks = `cross join lateral (select id from clients c
 function judgeWritten(status: number): Statement<Written>['judge'] {
   return (rows) => {
     const written = new Set(rows.map(([digest]) => digest));
-    return ({ digest, answer }) => (written.has(digest) ? answered(status, answer) : refused);
+    return ({ digest, answer }) => (written.has(digest) ? answered(status, answer) : unauthenticated);
   };
 }
 
@@ -105,7 +103,7 @@ export const registration: Statement<Registered> = {
   ],
   judge: (rows) => {
     const written = new Set(rows.map(([clientId]) => clientId));
-    return ({ clientId, answer }) => (written.has(clientId) ? answered(201, answer) : refused);
+    return ({ clientId, answer }) => (written.has(clientId) ? answered(201, answer) : unauthenticated);
   },
 };
 
@@ -122,7 +120,7 @@ export const introspection: Statement<Asking & Presented> = {
     const clients = new Map(rows.flatMap(([id, digest, clientId]) => (id === null ? [[clientId, digest]] : [])));
     const tokens = new Map(rows.map((row) => [row[0], row]));
     return ({ clientId, secretDigest, id, digest }) => {
-      if (clients.get(clientId) !== secretDigest) return refused;
+      if (clients.get(clientId) !== secretDigest) return unauthenticated;
       const [, stored, client_id, sub, expires] = tokens.get(id) ?? [];
       if (stored !== digest) return answered(200, { active: false });
       const exp = Math.floor(Number(expires) / 1000);
@@ -141,7 +139,7 @@ export const userinfo: Statement<Presented> = {
     const tokens = new Map(rows.map((row) => [row[0], row]));
     return ({ id, digest }) => {
       const [, stored, sub, email, given_name, family_name] = tokens.get(id) ?? [];
-      if (stored !== digest) return refused;
+      if (stored !== digest) return unauthenticated;
       return answered(200, { sub, email, name: `${given_name} ${family_name}`, given_name, family_name });
     };
   },

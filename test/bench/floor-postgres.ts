@@ -7,18 +7,13 @@
  *
  *     DATABASE_URL=… node test/bench/floor-postgres.ts <families>
  */
-import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
-import type { Answered } from './floor-parts.ts';
+import { type Answered, newToken, signIdToken } from './floor-parts.ts';
 import { openPostgresFloors } from './floor-postgres-answers.ts';
 import { benchUser, digestOf, scope, serveParent } from './peer.ts';
 
 const [families = '0'] = process.argv.slice(2);
-const newToken = () => randomBytes(32).toString('base64url');
-const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const header = encode({ alg: 'RS256', kid: 'floor', typ: 'JWT' });
 
 const db = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
 await db.connect();
@@ -70,9 +65,7 @@ await db.query(
   'insert into families select n, 1, n, digest, null, 0, 0 from unnest($1::text[]) with ordinality as t (digest, n)',
   [refreshTokens.map((token) => digestOf(secretOf(token)))],
 );
-const { floors, accessTokens, registrationToken } = await openPostgresFloors(db, refreshTokens.length, {
-  keys: [{ ...createPublicKey(key).export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'floor' }],
-});
+const { floors, accessTokens, registrationToken } = await openPostgresFloors(db, refreshTokens.length);
 await db.query('analyze');
 
 interface Exchange {
@@ -141,13 +134,10 @@ function answer({ res, family, successor, accessToken, accessDigest }: Exchange,
   const at_hash = Buffer.from(accessDigest, 'base64url').subarray(0, 16).toString('base64url');
   const name = { name: `${given_name} ${family_name}`, given_name, family_name };
   const claims = { iss: 'http://floor', aud: clientId, sub, email, ...name };
-  const input = `${header}.${encode({ ...claims, iat, exp: iat + 3600, auth_time: iat, at_hash })}`;
   const tokens = { access_token: accessToken, token_type: 'Bearer', expires_in: 3600, scope };
   signing += 1;
-  sign('sha256', Buffer.from(input), key, (error, signature) => {
-    if (error) throw error;
+  signIdToken('RS256', { ...claims, iat, exp: iat + 3600, auth_time: iat, at_hash }, (idToken) => {
     signing -= 1;
-    const idToken = `${input}.${signature.toString('base64url')}`;
     send(res, 200, { ...tokens, refresh_token: `${family}.${successor}`, id_token: idToken });
     schedule();
   });

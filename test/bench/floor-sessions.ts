@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
 import {
-  answered,
   type CommitLater,
   type FindClient,
   type Floor,
   type Floors,
   newToken,
   refused,
+  unauthenticated,
 } from './floor-parts.ts';
 import type { StartTokens } from './floor-tokens.ts';
 import { digestOf, scope } from './peer.ts';
@@ -130,7 +130,7 @@ export function openSessionFloors(
     const form = Object.fromEntries(new URLSearchParams(asked.body));
     const client = clientOf(asked.headers.authorization);
     if (!client || form['grant_type'] !== 'authorization_code') {
-      asked.reply(answered(401, { error: 'invalid_client' }));
+      asked.reply(unauthenticated);
       return;
     }
     const challenge = createHash('sha256')

@@ -101,7 +101,8 @@ export function line(name: LineName, found: Found): Line {
     against,
     ratio,
     target: promised ? value : null,
-    holds: promised ? holds : null,
+    // A figure that errors void is no report either.
+    holds: promised || errors > 0 ? holds : null,
     peer,
   };
 }

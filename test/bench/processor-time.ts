@@ -57,7 +57,9 @@ export function processorTime(pids: readonly number[], uncounted?: string): numb
  * kernel counts for each thread.
  */
 function timeWithout(pids: readonly number[], uncounted: string): number | null {
-  const own = pids.flatMap(threadsOf).filter((thread) => readText(`${thread}/comm`)?.trim() !== uncounted);
+  const all = pids.flatMap(threadsOf);
+  const own = all.filter((thread) => readText(`${thread}/comm`)?.trim() !== uncounted);
+  if (all.length > 0 && own.length === all.length) throw new Error(`no thread is called ${uncounted}`);
   const others = descendantsOf(pids).flatMap(threadsOf);
   const nanoseconds = [...own, ...others].map((thread) => readText(`${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
   return own.length === 0 ? null : nanoseconds.reduce((sum: number, time) => sum + Number(time) / 1000, 0);

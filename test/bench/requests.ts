@@ -144,6 +144,12 @@ const sources = {
   'client-credentials-jwt': signedClientCredentials,
 } as const satisfies Record<RequestKind, (target: Target) => Requests>;
 
+export const requestKinds = Object.keys(sources);
+
+export function isRequestKind(text: string): text is RequestKind {
+  return Object.hasOwn(sources, text);
+}
+
 export function requestsTo(target: Target): Requests {
   return sources[target.kind](target);
 }

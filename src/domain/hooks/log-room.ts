@@ -54,7 +54,7 @@ export function withoutRoom(account: Account, executions: readonly NewExecution[
   return executions.map((execution) => shortened(execution, why));
 }
 
-/** Whoever writes a hook can push out the records of what it did before: once an hour the log of the service says so. */
+/** The author of a hook can push out the records of what it did before: once an hour the log of the service says so. */
 export function sayDeleted({ hooks, log }: Pick<Services, 'hooks' | 'log'>, { id, subdomain }: Account): void {
   const happening = { kind: 'deleted early', about: 'hook runs', what: '', source: null };
   if (said(hooks).isFirst(id, happening)) log.warn('hook runs deleted early', { account: subdomain });

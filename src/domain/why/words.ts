@@ -104,8 +104,8 @@ const explanations: Readonly<Record<string, Explain>> = {
   rate_limited: ({ account }) => ({
     cause: 'There were too many requests: a limit of the account was reached.',
     remedy:
-      'Wait: most limits are for a minute, those of links for an hour. If many users share one address, check TRUST_PROXY and the limits, which gatehouse account show ' +
-      `${account} shows and gatehouse account set changes.`,
+      'Wait: most limits last a minute, those on mailed links an hour. If many users share one address, check ' +
+      `TRUST_PROXY and the limits, which gatehouse account show ${account} shows and gatehouse account set changes.`,
   }),
   not_found: says('The service has no page at this address.', 'Correct the link that leads there.'),
   method_not_allowed: says(

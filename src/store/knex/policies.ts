@@ -103,7 +103,7 @@ export function policyVerbs(db: Knex): PolicyStore {
     followedBy: async (accountId, userId) => {
       const given = [accountId, userId, accountId, userId];
       const [row] = dialectOf(db).rowsOf(await db.raw(findFollowed, given));
-      const idOf = (cell: unknown) => (typeof cell === 'number' ? cell : null);
+      const idOf = (cell: unknown) => (cell === null || cell === undefined ? null : Number(cell));
       return { own: idOf(row?.['own']), ofRole: idOf(row?.['of_role']) };
     },
     page: (accountId, query) => listPage(db, listing, accountId, query),

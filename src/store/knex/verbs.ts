@@ -85,15 +85,17 @@ const makers: Makers = {
   limitCounts: ({ db }) => limitCountVerbs(db),
 };
 
+const nouns = Object.entries(makers);
+
 /** The same nouns, each with what `of` makes of its functions. */
 function eachNoun(of: (make: (place: Place) => object) => object): StoreVerbs {
-  const nouns = Object.entries(makers).map(([noun, make]) => [noun, of(make)]);
-  return Object.fromEntries(nouns) as StoreVerbs; // Same nouns, same functions.
+  // Same nouns, same functions.
+  return Object.fromEntries(nouns.map(([noun, make]) => [noun, of(make)])) as unknown as StoreVerbs;
 }
 
-/** The unguarded functions on a pool, or in a transaction. */
-export function verbsOn(db: Knex, hot: HotVerbs, atEnd: AtEnd | null = null): StoreVerbs {
-  const place = { db, hot, atEnd };
+/** The unguarded functions on a pool. */
+export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
+  const place = { db, hot, atEnd: null };
   return eachNoun((make) => make(place));
 }
 

@@ -28,7 +28,7 @@ export function PolicyScreen({ id }: { readonly id: string }) {
               <ConfirmButton
                 label="Delete"
                 title={`Delete ${policy.name}?`}
-                words="It is refused while a user, a role or an app follows the policy. It cannot be undone."
+                words="A policy cannot be deleted while a user, a role, or an app follows it. Deleting cannot be undone."
                 verb="Delete"
                 typed={policy.name}
                 act={async () => {

@@ -13,7 +13,6 @@ import type { Store } from '../../src/store/store.ts';
 import { startRaw } from '../support/raw-http.ts';
 import { type Replicas, startReplicas } from '../support/replicas.ts';
 import { createTestAccount, testServices } from '../support/services.ts';
-import { openPatientStore } from '../support/stores.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 import { until, untilOpened } from '../support/until.ts';
 
@@ -31,9 +30,7 @@ describe('hosts of PostgreSQL', () => {
   before(async () => {
     replicas = await startReplicas(2, { synchronous: false });
     [leader = '', standby = ''] = replicas.urls;
-    const store = await openPatientStore(leader);
-    await store.migrate();
-    await store.close();
+    await using(leader, async (store) => void (await store.migrate()));
     await replicas.allFollow();
   });
   after(() => replicas.stop());

@@ -141,8 +141,10 @@ for (const kind of databases) {
         const begins = { field, test: 'begins' as const, values: ['a'] };
         await users.page(1, { sort: { field, descending: false }, filters: [begins], limit: 10, at });
       }
-      assert.ok(queries.length > 60, `${queries.length} statements`);
-      for (const query of queries) {
+      // Behind a pooler of transactions others set what holds in theirs.
+      const looking = queries.filter(({ sql }) => /^(select|with)/i.test(sql));
+      assert.ok(looking.length > 60, `${looking.length} statements`);
+      for (const query of looking) {
         await assertIndexed(query);
         assert.deepEqual(await sortsOf(query), [], query.sql);
       }

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
@@ -22,10 +23,14 @@ export function markSession(connection: pg.Client): string {
 
 export const sessionsLost = 'a pooler in front of the database does not keep sessions';
 
+/** A statement that others have to end for is not waited for any longer than this. */
+const patienceMilliseconds = 200;
+
 /**
- * Throws `unavailable` when one of two connections finds a mark other than its own. A pooler hands out either the
- * server connection that was returned last, or the one returned first. In the first case both have marked the same
- * connection; in the second, two consecutive queries reach different ones.
+ * Throws `unavailable` when one of two connections finds a mark other than its own. A pooler hands out either the server
+ * connection that was returned last, or the one returned first. While a transaction of one connection is open, the other
+ * one is served elsewhere; what each gets next is then the other one's in the first case when they change places, and in
+ * the second when they do so twice without changing back.
  */
 export async function requireSessions(db: Knex): Promise<void> {
   const client: Knex.Client = db.client;
@@ -33,11 +38,28 @@ export async function requireSessions(db: Knex): Promise<void> {
   const connections = acquired.flatMap((one) => (one.status === 'fulfilled' ? [one.value as pg.Client] : []));
   try {
     for (const one of acquired) if (one.status === 'rejected') throw one.reason;
-    await Promise.all(connections.map(requireSession));
-    for (let times = 0; times < 2; times += 1) await Promise.all(connections.slice(0, 1).map(requireSession));
+    const [one, other] = connections as [pg.Client, pg.Client];
+    await requireApart(one, other);
+    await requireApart(other, one);
+    await requireApart(other, one);
   } finally {
     for (const connection of connections) await client.releaseConnection(connection);
   }
+}
+
+/** Both find their own marks, the second one while the first one's transaction is open. */
+async function requireApart(holder: pg.Client, other: pg.Client): Promise<void> {
+  let asked: Promise<void>;
+  await holder.query('begin');
+  try {
+    await requireSession(holder);
+    asked = requireSession(other);
+    // Where a pooler has no other connection of the server, it waits for the end of the transaction.
+    await Promise.race([asked.catch(() => {}), delay(patienceMilliseconds, undefined, { ref: false })]);
+  } finally {
+    await holder.query('rollback');
+  }
+  await asked;
 }
 
 async function requireSession(connection: pg.Client): Promise<void> {

@@ -16,7 +16,6 @@ import { userListing } from '../../src/store/knex/user-listing.ts';
 import { expiringTables } from '../../src/store/purge.ts';
 import { purgedTables } from '../support/purge.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
-import { wayTo } from '../support/way.ts';
 import { lookups } from './lookups.ts';
 import { now } from './samples.ts';
 
@@ -46,7 +45,8 @@ for (const kind of databases) {
     before(async () => {
       opened = await openTestStore(kind);
       const open = kind === 'sqlite' ? openSqlite : openPostgres;
-      engine = open({ ...wayTo(opened.url), log: () => {}, waitMilliseconds: 60_000 });
+      // Past a pooler: the planner's settings are of a session.
+      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
     });
     after(async () => {
       await engine.db.destroy();
@@ -141,10 +141,8 @@ for (const kind of databases) {
         const begins = { field, test: 'begins' as const, values: ['a'] };
         await users.page(1, { sort: { field, descending: false }, filters: [begins], limit: 10, at });
       }
-      // Behind a pooler of transactions others set what holds in theirs.
-      const looking = queries.filter(({ sql }) => /^(select|with)/i.test(sql));
-      assert.ok(looking.length > 60, `${looking.length} statements`);
-      for (const query of looking) {
+      assert.ok(queries.length > 60, `${queries.length} statements`);
+      for (const query of queries) {
         await assertIndexed(query);
         assert.deepEqual(await sortsOf(query), [], query.sql);
       }

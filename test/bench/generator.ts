@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../support/statistics.ts';
 import { openHttpClient } from './http-client.ts';
-import { processorTime } from './processor-time.ts';
+import { hasThread, processorTime } from './processor-time.ts';
 import { type Requests, requestsTo } from './requests.ts';
 import type { FromGenerator, Load, Measurement, Target, ToGenerator } from './target.ts';
 
@@ -101,6 +101,9 @@ async function measure(load: Load): Promise<Measurement> {
   const to = monotonicMicroseconds();
   const own = process.cpuUsage(ownBefore);
   const serverAfter = processorTime(pids, uncounted);
+  if (uncounted !== undefined && serverAfter !== null && !hasThread(pids, uncounted)) {
+    throw new Error(`no thread is called ${uncounted}: everything was counted`);
+  }
   record.stopping = true;
   const finished = Promise.all(clients.map(({ ended }) => ended)).then(() => true);
   if (!(await Promise.race([finished, delay(patienceMilliseconds, false)]))) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { processorTime } from './processor-time.ts';
+import { hasThread, processorTime } from './processor-time.ts';
 
 describe('processor time', { skip: process.platform !== 'linux' }, () => {
   it('leaves out threads of a name', () => {
@@ -10,8 +10,11 @@ describe('processor time', { skip: process.platform !== 'linux' }, () => {
     assert.ok(all - without > 20_000, `${all} without ${without}`);
   });
 
-  it('is an error where no thread has the name: nothing would be left out', () => {
-    assert.throws(() => processorTime([process.pid], 'no such thread'), /no thread is called no such thread/);
+  it('knows whether there is a thread of a name', () => {
+    assert.deepEqual(
+      [hasThread([process.pid], 'MainThread'), hasThread([process.pid], 'no such thread')],
+      [true, false],
+    );
   });
 
   it('is not known of a process that is not there', () => {

@@ -57,12 +57,19 @@ export function processorTime(pids: readonly number[], uncounted?: string): numb
  * kernel counts for each thread.
  */
 function timeWithout(pids: readonly number[], uncounted: string): number | null {
-  const all = pids.flatMap(threadsOf);
-  const own = all.filter((thread) => readText(`${thread}/comm`)?.trim() !== uncounted);
-  if (all.length > 0 && own.length === all.length) throw new Error(`no thread is called ${uncounted}`);
+  const own = pids.flatMap(threadsOf).filter((thread) => !isCalled(thread, uncounted));
   const others = descendantsOf(pids).flatMap(threadsOf);
   const nanoseconds = [...own, ...others].map((thread) => readText(`${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
   return own.length === 0 ? null : nanoseconds.reduce((sum: number, time) => sum + Number(time) / 1000, 0);
+}
+
+function isCalled(thread: string, name: string): boolean {
+  return readText(`${thread}/comm`)?.trim() === name;
+}
+
+/** Whether one of these processes has a thread of the name by now. */
+export function hasThread(pids: readonly number[], name: string): boolean {
+  return pids.flatMap(threadsOf).some((thread) => isCalled(thread, name));
 }
 
 /** None where the process has ended, or this is not Linux. */

@@ -50,7 +50,9 @@ export async function requireSessions(db: Knex): Promise<void> {
 /** Both find their own marks, the second one while the first one's transaction is open. */
 async function requireApart(holder: pg.Client, other: pg.Client): Promise<void> {
   let asked: Promise<void>;
-  await holder.query('begin');
+  await holder.query('begin').catch((error: unknown) => {
+    throw isOfStatements(error) ? withoutSessions() : error;
+  });
   try {
     await requireSession(holder);
     asked = requireSession(other);
@@ -64,11 +66,19 @@ async function requireApart(holder: pg.Client, other: pg.Client): Promise<void> 
 
 async function requireSession(connection: pg.Client): Promise<void> {
   const { rows } = await connection.query("select current_setting('gatehouse.session', true) as mark");
-  if (rows[0]?.mark === marks.get(connection)) return;
-  throw refused(
+  if (rows[0]?.mark !== marks.get(connection)) throw withoutSessions();
+}
+
+function withoutSessions(): Failure {
+  return refused(
     sessionsLost,
     'set DATABASE_POOLING=transaction, or pool_mode to session in PgBouncer, or let DATABASE_URL name the database itself',
   );
+}
+
+/** PgBouncer's words where it refuses a transaction; then it ends the connection. */
+function isOfStatements(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('statement pooling');
 }
 
 function refused(reason: string, remedy: string): Failure {
@@ -106,9 +116,7 @@ async function lookTwiceInTransaction(connection: pg.Client): Promise<[Surroundi
     return seen;
   } catch (error) {
     await connection.query('rollback').catch(() => {});
-    // PgBouncer's words; then it ends the connection.
-    const isRefused = error instanceof Error && error.message.includes('statement pooling');
-    throw isRefused ? withoutTransactions() : error;
+    throw isOfStatements(error) ? withoutTransactions() : error;
   }
 }
 

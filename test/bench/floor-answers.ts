@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
 import contract from '../../generated/oauth2.json' with { type: 'json' };
+import { activeBody, bearerOf, personBody, pushedBody, registeredBody, tokenBody } from './floor-bodies.ts';
 import {
   accessClaims,
   answered,
@@ -15,7 +16,7 @@ import {
   signAccessToken,
   unauthenticated,
 } from './floor-parts.ts';
-import { digestOf, scope } from './peer.ts';
+import { digestOf } from './peer.ts';
 
 /** Members of a user's answer. */
 interface UserRow {
@@ -68,7 +69,7 @@ export function openAnswerFloors(
     const access_token = newToken();
     commitLater(() => {
       addToken.run(null, digestOf(access_token), Date.now() + 3_600_000);
-      return () => reply(answered(200, { access_token, token_type: 'Bearer', expires_in: 3600, scope }));
+      return () => reply(answered(200, tokenBody(access_token)));
     });
   };
 
@@ -80,7 +81,7 @@ export function openAnswerFloors(
       return;
     }
     signAccessToken(accessClaims(client, client.client_id, 'orders'), (access_token) =>
-      reply(answered(200, { access_token, token_type: 'Bearer', expires_in: 3600, scope: 'orders' })),
+      reply(answered(200, tokenBody(access_token, 'orders'))),
     );
   };
 
@@ -90,20 +91,16 @@ export function openAnswerFloors(
       return;
     }
     const row = tokenOf(new URLSearchParams(body).get('token') ?? '');
-    const exp = Math.floor((row?.expires_at ?? 0) / 1000);
-    const found = row && { active: true, scope, client_id: row.client_id, token_type: 'Bearer', exp, sub: row.id };
-    reply(answered(200, found ?? { active: false }));
+    reply(answered(200, row ? activeBody(row.client_id, row.id, row.expires_at) : { active: false }));
   };
 
   const userinfo: Floor = ({ headers, reply }) => {
-    const row = tokenOf(headers.authorization?.slice('Bearer '.length) ?? '');
+    const row = tokenOf(bearerOf(headers.authorization));
     if (!row) {
       reply(unauthenticated);
       return;
     }
-    const { id, email, firstname, lastname } = row;
-    const name = `${firstname} ${lastname}`;
-    reply(answered(200, { sub: id, email, name, given_name: firstname, family_name: lastname }));
+    reply(answered(200, personBody(row)));
   };
 
   const pushed: Floor = ({ headers, body, reply }) => {
@@ -116,12 +113,12 @@ export function openAnswerFloors(
     const secret = newToken();
     commitLater(() => {
       addPushed.run(digestOf(secret), client.id, parameters, Date.now() + 90_000);
-      return () => reply(answered(201, { request_uri: `urn:ietf:params:oauth:request_uri:${secret}`, expires_in: 90 }));
+      return () => reply(answered(201, pushedBody(secret)));
     });
   };
 
   const registration: Floor = ({ headers, body, reply }) => {
-    const registrar = findRegistrar.get(digestOf(headers.authorization?.slice('Bearer '.length) ?? ''));
+    const registrar = findRegistrar.get(digestOf(bearerOf(headers.authorization)));
     if (!registrar || registrar.expires_at <= Date.now()) {
       reply(unauthenticated);
       return;
@@ -130,7 +127,7 @@ export function openAnswerFloors(
     const [client_id, client_secret] = [randomBytes(16).toString('hex'), newToken()];
     commitLater(() => {
       addClient.run(client_id, digestOf(client_secret), JSON.stringify(metadata));
-      return () => reply(answered(201, { client_id, client_secret, client_secret_expires_at: 0, ...metadata }));
+      return () => reply(answered(201, registeredBody(client_id, client_secret, metadata)));
     });
   };
 

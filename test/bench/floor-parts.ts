@@ -3,6 +3,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type Sqlite from 'better-sqlite3';
+import { basicOf } from './floor-bodies.ts';
 import { digestOf } from './peer.ts';
 
 /** A request, and how it is answered. */
@@ -66,8 +67,8 @@ export type FindClient = (authorization: string | undefined) => ClientRow | null
 /** Clients by `client_secret_basic`. */
 export function openClients(db: Sqlite.Database): FindClient {
   const find = db.prepare<[string], ClientRow>('select id, client_id, secret_digest from clients where client_id = ?');
-  return (authorization = '') => {
-    const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':');
+  return (authorization) => {
+    const [id, secret] = basicOf(authorization);
     const client = find.get(id);
     return client?.secret_digest === digestOf(secret) ? client : null;
   };

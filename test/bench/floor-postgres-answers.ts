@@ -6,9 +6,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { basicOf, bearerOf, pushedBody, registeredBody, tokenBody } from './floor-bodies.ts';
 import { type Answered, jwks, newToken } from './floor-parts.ts';
 import * as statements from './floor-postgres-statements.ts';
-import { digestOf, scope } from './peer.ts';
+import { digestOf } from './peer.ts';
 
 /** What a request sent. */
 interface Asked {
@@ -19,11 +20,8 @@ interface Asked {
 type Answer = (answered: Answered) => void;
 type Floor = (asked: Asked, answer: Answer) => void;
 
-const bearerOf = (authorization: string) => authorization.slice('Bearer '.length);
-
-function basicOf(authorization: string): statements.Asking {
-  const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString();
-  const [clientId = '', secret = ''] = text.split(':');
+function askingOf(authorization: string): statements.Asking {
+  const [clientId, secret] = basicOf(authorization);
   return { clientId, secretDigest: digestOf(secret) };
 }
 
@@ -85,25 +83,25 @@ export async function openPostgresFloors(db: pg.Client, families: number) {
   const floors: Readonly<Record<string, Floor>> = {
     '/client-credentials': ({ authorization }, answer) => {
       const access_token = newToken();
-      const token = { access_token, token_type: 'Bearer', expires_in: 3600, scope };
-      issue({ ...basicOf(authorization), digest: digestOf(access_token), answer: token }, answer);
+      const row = { digest: digestOf(access_token), answer: tokenBody(access_token) };
+      issue({ ...askingOf(authorization), ...row }, answer);
     },
     '/pushed': ({ authorization, body }, answer) => {
       const secret = newToken();
       const parameters = JSON.stringify(Object.fromEntries(new URLSearchParams(body)));
-      const reference = { request_uri: `urn:ietf:params:oauth:request_uri:${secret}`, expires_in: 90 };
-      push({ ...basicOf(authorization), digest: digestOf(secret), parameters, answer: reference }, answer);
+      const row = { digest: digestOf(secret), parameters, answer: pushedBody(secret) };
+      push({ ...askingOf(authorization), ...row }, answer);
     },
     '/registration': ({ authorization, body }, answer) => {
       const given: object = JSON.parse(body);
       const [client_id, client_secret] = [randomBytes(16).toString('hex'), newToken()];
       const row = { clientId: client_id, secretDigest: digestOf(client_secret), metadata: JSON.stringify(given) };
-      const client = { client_id, client_secret, client_secret_expires_at: 0, ...given };
+      const client = registeredBody(client_id, client_secret, given);
       register({ ...row, registrar: digestOf(bearerOf(authorization)), answer: client }, answer);
     },
     '/introspection': ({ authorization, body }, answer) => {
       const token = tokenOf(new URLSearchParams(body).get('token') ?? '');
-      introspect({ ...basicOf(authorization), ...token }, answer);
+      introspect({ ...askingOf(authorization), ...token }, answer);
     },
     '/userinfo': ({ authorization }, answer) => tell(tokenOf(bearerOf(authorization)), answer),
     '/jwks': (_asked, answer) => answer({ status: 200, text: jwksText }),

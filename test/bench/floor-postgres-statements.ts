@@ -3,8 +3,8 @@
  * keys, whatever the planner knew of the tables when it was planned.
  */
 
+import { activeBody, personBody } from './floor-bodies.ts';
 import { type Answered, answered, unauthenticated } from './floor-parts.ts';
-import { scope } from './peer.ts';
 
 /** The values of a row, as PostgreSQL writes them. */
 export type Row = readonly (string | null)[];
@@ -29,6 +29,11 @@ export interface Presented {
   readonly digest: string;
 }
 
+/** The arrays that a statement unnests into its batch. */
+function columnsOf<Item>(batch: readonly Item[], ...names: readonly (keyof Item)[]): unknown[] {
+  return names.map((name) => batch.map((item) => item[name]));
+}
+
 /** A row that is written if the client is who it says it is. */
 interface Written extends Asking {
   /** The row's own. */
@@ -40,10 +45,14 @@ interface Written extends Asking {
 const whoAsks = `cross join lateral (select id from clients c
   where c.client_id = g.client_id and c.secret_digest = g.secret_digest offset 0) c`;
 
-function judgeWritten(status: number): Statement<Written>['judge'] {
+/** The statement answers the keys of the rows that it wrote. */
+function judgeWritten<Item extends { readonly answer: object }>(
+  status: number,
+  keyOf: (item: Item) => string,
+): Statement<Item>['judge'] {
   return (rows) => {
-    const written = new Set(rows.map(([digest]) => digest));
-    return ({ digest, answer }) => (written.has(digest) ? answered(status, answer) : unauthenticated);
+    const written = new Set(rows.map(([key]) => key));
+    return (item) => (written.has(keyOf(item)) ? answered(status, item.answer) : unauthenticated);
   };
 }
 
@@ -53,13 +62,8 @@ export const clientCredentials: Statement<Written> = {
     select g.digest, $4::bigint from unnest($1::text[], $2::text[], $3::text[]) as g (client_id, secret_digest, digest)
     ${whoAsks}
     returning digest`,
-  values: (batch) => [
-    batch.map(({ clientId }) => clientId),
-    batch.map(({ secretDigest }) => secretDigest),
-    batch.map(({ digest }) => digest),
-    Date.now() + 3_600_000,
-  ],
-  judge: judgeWritten(200),
+  values: (batch) => [...columnsOf(batch, 'clientId', 'secretDigest', 'digest'), Date.now() + 3_600_000],
+  judge: judgeWritten(200, ({ digest }) => digest),
 };
 
 export const pushed: Statement<Written & { readonly parameters: string }> = {
@@ -69,14 +73,8 @@ export const pushed: Statement<Written & { readonly parameters: string }> = {
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (client_id, secret_digest, digest, parameters)
     ${whoAsks}
     returning digest`,
-  values: (batch) => [
-    batch.map(({ clientId }) => clientId),
-    batch.map(({ secretDigest }) => secretDigest),
-    batch.map(({ digest }) => digest),
-    batch.map(({ parameters }) => parameters),
-    Date.now() + 90_000,
-  ],
-  judge: judgeWritten(201),
+  values: (batch) => [...columnsOf(batch, 'clientId', 'secretDigest', 'digest', 'parameters'), Date.now() + 90_000],
+  judge: judgeWritten(201, ({ digest }) => digest),
 };
 
 interface Registered {
@@ -94,17 +92,8 @@ export const registration: Statement<Registered> = {
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (registrar, client_id, secret_digest, metadata)
     join registrars r on r.digest = g.registrar and r.expires_at > $5::bigint
     returning client_id`,
-  values: (batch) => [
-    batch.map(({ registrar }) => registrar),
-    batch.map(({ clientId }) => clientId),
-    batch.map(({ secretDigest }) => secretDigest),
-    batch.map(({ metadata }) => metadata),
-    Date.now(),
-  ],
-  judge: (rows) => {
-    const written = new Set(rows.map(([clientId]) => clientId));
-    return ({ clientId, answer }) => (written.has(clientId) ? answered(201, answer) : unauthenticated);
-  },
+  values: (batch) => [...columnsOf(batch, 'registrar', 'clientId', 'secretDigest', 'metadata'), Date.now()],
+  judge: judgeWritten(201, ({ clientId }) => clientId),
 };
 
 /** Tokens of one client are asked about by another: their rows, and behind them those of the clients that ask. */
@@ -123,8 +112,7 @@ export const introspection: Statement<Asking & Presented> = {
       if (clients.get(clientId) !== secretDigest) return unauthenticated;
       const [, stored, client_id, sub, expires] = tokens.get(id) ?? [];
       if (stored !== digest) return answered(200, { active: false });
-      const exp = Math.floor(Number(expires) / 1000);
-      return answered(200, { active: true, scope, client_id, token_type: 'Bearer', exp, sub });
+      return answered(200, activeBody(client_id ?? null, sub ?? null, Number(expires)));
     };
   },
 };
@@ -138,9 +126,9 @@ export const userinfo: Statement<Presented> = {
   judge: (rows) => {
     const tokens = new Map(rows.map((row) => [row[0], row]));
     return ({ id, digest }) => {
-      const [, stored, sub, email, given_name, family_name] = tokens.get(id) ?? [];
+      const [, stored, sub = null, email = null, firstname = null, lastname = null] = tokens.get(id) ?? [];
       if (stored !== digest) return unauthenticated;
-      return answered(200, { sub, email, name: `${given_name} ${family_name}`, given_name, family_name });
+      return answered(200, personBody({ id: sub, email, firstname, lastname }));
     };
   },
 };

@@ -9,9 +9,10 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
+import { basicOf, tokenBody } from './floor-bodies.ts';
 import { type Answered, newToken, signIdToken } from './floor-parts.ts';
 import { openPostgresFloors } from './floor-postgres-answers.ts';
-import { benchUser, digestOf, scope, serveParent } from './peer.ts';
+import { benchUser, digestOf, serveParent } from './peer.ts';
 
 const [families = '0'] = process.argv.slice(2);
 
@@ -134,7 +135,7 @@ function answer({ res, family, successor, accessToken, accessDigest }: Exchange,
   const at_hash = Buffer.from(accessDigest, 'base64url').subarray(0, 16).toString('base64url');
   const name = { name: `${given_name} ${family_name}`, given_name, family_name };
   const claims = { iss: 'http://floor', aud: clientId, sub, email, ...name };
-  const tokens = { access_token: accessToken, token_type: 'Bearer', expires_in: 3600, scope };
+  const tokens = tokenBody(accessToken);
   signing += 1;
   signIdToken('RS256', { ...claims, iat, exp: iat + 3600, auth_time: iat, at_hash }, (idToken) => {
     signing -= 1;
@@ -155,7 +156,7 @@ function sendText(res: ServerResponse, { status, text }: Answered): void {
 
 function refresh(res: ServerResponse, authorization: string, body: string): void {
   const form = new URLSearchParams(body);
-  const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':');
+  const [id, secret] = basicOf(authorization);
   if (form.get('grant_type') !== 'refresh_token') {
     send(res, 400, { error: 'invalid_request' });
     return;

@@ -59,3 +59,17 @@ export const floorPromises = {
   'delegated/floor': nearFloor,
   'sign-in/floor': nearFloor,
 } as const;
+
+/** The same on PostgreSQL, by processor time, and on a disk that takes 2 ms for a flush, by rate. */
+export const elsewherePromises = {
+  'postgres-registration/floor': nearFloor,
+  'postgres-client-credentials/floor': nearFloor,
+  'postgres-pushed/floor': nearFloor,
+  'postgres-introspection/floor': atLeast(0.75),
+  'postgres-userinfo/floor': nearFloor,
+  'postgres-jwks/floor': nearFloor,
+  'slow/refresh-floor': atLeast(0.85),
+  'slow/refresh-durable': atLeast(4),
+  'slow/registration-durable': atLeast(3),
+  'slow/postgres-floor': atLeast(0.8),
+} as const;

@@ -1,6 +1,6 @@
 /** The lines of the bench: what is promised, and what was measured. */
 
-import { floorPromises } from './floor-promises.ts';
+import { elsewherePromises, floorPromises } from './floor-promises.ts';
 import { atLeast, atMost, type Promised } from './promises.ts';
 import { median, type Series } from './series.ts';
 
@@ -26,17 +26,7 @@ export const promises = {
   'postgres/floor': atLeast(0.8),
   'postgres/two': atLeast(1.5),
   'postgres/cost': atMost(1.08, 'ratio'),
-  // Reported only: shares of processor time as above, and a disk that takes 2 ms for a flush.
-  'postgres-registration/floor': atLeast(0.6),
-  'postgres-client-credentials/floor': atLeast(0.6),
-  'postgres-pushed/floor': atLeast(0.6),
-  'postgres-introspection/floor': atLeast(0.75),
-  'postgres-userinfo/floor': atLeast(0.6),
-  'postgres-jwks/floor': atLeast(0.6),
-  'slow/refresh-floor': atLeast(0.85),
-  'slow/refresh-durable': atLeast(4),
-  'slow/registration-durable': atLeast(3),
-  'slow/postgres-floor': atLeast(0.8),
+  ...elsewherePromises,
   'list/million': atMost(2, 'ratio'),
   'postgres/list': atMost(2, 'ratio'),
   'list/count': atMost(2, 'ratio'),

@@ -5,7 +5,7 @@ import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/i
 import type { Passwords, VerifyPassword } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
 import { createHashPlaces, type HashPlace, type PasswordReport } from './hash-places.ts';
-import { hashArgon2, verifyArgon2 } from './password-threads.ts';
+import { hashArgon2, verifyArgon2, verifyBcrypt } from './password-threads.ts';
 
 interface Argon2Cost {
   /** KiB of memory. */
@@ -13,6 +13,8 @@ interface Argon2Cost {
   /** Passes over it. */
   readonly timeCost: number;
 }
+
+const threads = { hashArgon2, verifyArgon2, verifyBcrypt };
 
 interface PasswordOptions {
   /** Secret mixed into every password before it is hashed: with the database alone passwords cannot be guessed. */
@@ -23,6 +25,8 @@ interface PasswordOptions {
   readonly sharedBy?: number;
   /** Default: the OWASP minimum for argon2id. */
   readonly cost?: Argon2Cost;
+  /** What hashes. Default: the password threads. */
+  readonly hashing?: typeof threads;
   readonly report?: PasswordReport | undefined;
 }
 
@@ -35,12 +39,13 @@ export function createPasswords({
   cores,
   sharedBy = 1,
   cost = defaultCost,
+  hashing = threads,
   report,
 }: PasswordOptions): Passwords {
   const places = createHashPlaces(Math.max(1, Math.ceil((cores - 1) / sharedBy)), report);
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
-  const bcrypt = createImportedBcrypt();
+  const bcrypt = createImportedBcrypt({ verify: hashing.verifyBcrypt });
 
   // NFKC, so that a password typed on another keyboard is the same. As text, because `verify` takes no bytes.
   const peppered = (password: string) =>
@@ -49,7 +54,7 @@ export function createPasswords({
   async function verifyNow(accountId: number, password: string, digest: string | null): Promise<boolean> {
     const imported = digest !== null && isImportedDigest(digest);
     // Verified in any case, so that the time does not differ.
-    const matches = await verifyArgon2(phcOf(digest === null || imported ? dummy : digest), peppered(password));
+    const matches = await hashing.verifyArgon2(phcOf(digest === null || imported ? dummy : digest), peppered(password));
     const hash = digest === null ? null : bcryptHashOf(digest);
     if (hash !== null) return bcrypt.matches(accountId, password, hash);
     const right = imported ? matchesSalted(password, digest) : matches && digest !== null;
@@ -70,7 +75,7 @@ export function createPasswords({
   return {
     digest: (password, share) =>
       places.withPlace(share, ({ hash }) =>
-        hash(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`),
+        hash(async () => `${pepperName}:${await hashing.hashArgon2(peppered(password), options)}`),
       ),
     verify: (password, digest, share) => places.withPlace(share, (place) => verifierIn(place, share)(password, digest)),
     withPlace: (share, work) => places.withPlace(share, (place) => work(verifierIn(place, share))),

@@ -3,12 +3,38 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { hash } from '@node-rs/bcrypt';
 import { createPasswords } from '../../src/adapters/argon2.ts';
+import * as threads from '../../src/adapters/password-threads.ts';
 import { failureOf } from '../store/samples.ts';
 
 const cost = { memoryCost: 8, timeCost: 1 };
 const pepper = randomBytes(32);
 const share = { accountId: 1, source: '192.0.2.1' };
 const passwords = createPasswords({ pepper, cores: 4, cost });
+
+/** The password threads, and each hash that they verified a password against: the work, whatever else is running. */
+function watched() {
+  const verified: string[] = [];
+  const hashing = {
+    ...threads,
+    verifyArgon2: (digest: string, password: string) => {
+      verified.push(digest);
+      return threads.verifyArgon2(digest, password);
+    },
+    verifyBcrypt: (password: string, hash: string) => {
+      verified.push(hash);
+      return threads.verifyBcrypt(password, hash);
+    },
+  };
+  return { hashing, verified };
+}
+
+/** `$argon2id$v=19$m=19456,t=2,p=1` or `$2b$10`: what the work depends on. */
+function parametersOf(hash = ''): string {
+  return hash
+    .split('$')
+    .slice(0, hash.startsWith('$argon2') ? 4 : 3)
+    .join('$');
+}
 
 test("a digest is argon2id with OWASP's parameters and names its pepper", async () => {
   const real = createPasswords({ pepper, cores: 2 });
@@ -35,20 +61,14 @@ test('without the pepper a digest matches nothing', async () => {
 
 test('an unknown user is refused after the same work', async () => {
   for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null, share), false);
-  const real = createPasswords({ pepper, cores: 2 });
+  const { hashing, verified } = watched();
+  const real = createPasswords({ pepper, cores: 2, hashing });
   const digest = await real.digest('x', share);
-  /** The least of five: other threads of this process work at times. */
-  const timeOf = async (stored: string | null) => {
-    const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const start = process.cpuUsage();
-      await real.verify('y', stored, share);
-      times.push(process.cpuUsage(start).user);
-    }
-    return Math.min(...times);
-  };
-  // Far apart only when one of them does no work at all.
-  assert.ok((await timeOf(null)) > (await timeOf(digest)) / 10);
+  for (const stored of [digest, null]) assert.equal(await real.verify('y', stored, share), false);
+  const [known, unknown] = verified;
+  assert.equal(verified.length, 2);
+  assert.equal(parametersOf(unknown), parametersOf(known));
+  assert.equal(unknown?.length, known?.length);
 });
 
 test('a malformed digest is a fault, not a wrong password', async () => {
@@ -94,23 +114,25 @@ test('the holder of a kept place is not refused; everybody else is until it is f
 });
 
 test("after an account met a bcrypt hash, each of its refusals takes that time; other accounts' do not", async () => {
-  const fresh = createPasswords({ pepper, cores: 4, cost });
+  const { hashing, verified } = watched();
+  const fresh = createPasswords({ pepper, cores: 4, cost, hashing });
   const digest = await fresh.digest('x', share);
-  /** Processor time of all threads: other load on the machine does not count. */
-  const timeOf = async (stored: string | null, by = share) => {
-    const start = process.cpuUsage();
+  /** The parameters of each hash that a refusal computed. */
+  const workOf = async (stored: string | null, by = share) => {
+    verified.length = 0;
     assert.equal(await fresh.verify('y', stored, by), false);
-    const { user, system } = process.cpuUsage(start);
-    return user + system;
+    return verified.map(parametersOf);
   };
-  await timeOf(digest);
-  const imported = `i1:bcrypt:${await hash('z', 11)}`;
-  const long = await timeOf(imported);
-  // Far apart only when one of them does not do the work.
-  for (const stored of [null, digest]) {
-    assert.ok((await timeOf(stored)) > long / 10);
-    assert.ok((await timeOf(stored, { ...share, accountId: 2 })) < long / 2, 'of another account');
+  const argon2 = await workOf(digest);
+  assert.equal(argon2.length, 1);
+  const imported = `i1:bcrypt:${await hash('z', 5)}`;
+  const bcrypt = /^\$2\w\$05$/;
+  for (const stored of [imported, null, digest]) {
+    const [first, second = '', ...more] = await workOf(stored);
+    assert.deepEqual([first, more], [argon2[0], []]);
+    assert.match(second, bcrypt);
   }
+  for (const stored of [null, digest]) assert.deepEqual(await workOf(stored, { ...share, accountId: 2 }), argon2);
   assert.ok(await fresh.verify('x', digest, share));
   assert.ok(await fresh.verify('z', imported, share));
 });

@@ -60,7 +60,7 @@ export interface ChangeNoticeStore {
   countUnproven(accountId: number, most: number): Promise<number>;
   /** The messages to the mailbox of an address that are held back at `now`. */
   findHeld(accountId: number, address: string, now: Milliseconds): Promise<ChangeNoticeRecord[]>;
-  /** Puts one message in the place of several; what it says is made of them as they were last. */
+  /** Puts one message in the place of several; what it says is made of them as they were last, in their order. */
   merge(
     accountId: number,
     ids: readonly number[],

@@ -56,7 +56,9 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
       const rows: DbRow[] = await merged().update({ attempts: 0 }).returning(notices.columns);
       if (rows.length === 0) return;
       await merged().delete();
-      await db('change_notices').insert(notices.write(made(rows.map(notices.read))));
+      // PostgreSQL returns them in any order.
+      const read = rows.map(notices.read).toSorted((one, other) => one.id - other.id);
+      await db('change_notices').insert(notices.write(made(read)));
     },
     lockPace: async (accountId, digest) => {
       const free = { account_id: accountId, digest, expires_at: 0 };

@@ -117,14 +117,27 @@ export function readRoutes(contract: Contract): Routes {
   };
 }
 
-/** The path of an operation, for links that the service creates. */
-export function pathOf(contract: Contract, operationId: string): string {
+/** By operationId, of each contract. */
+const paths = new WeakMap<Contract, ReadonlyMap<string, string>>();
+
+function readPaths(contract: Contract): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
   for (const [template, item] of Object.entries(contract.paths)) {
-    if (methods.some((method) => (item[method] as ContractOperation | undefined)?.operationId === operationId)) {
-      return template;
+    for (const method of methods) {
+      const operation = item[method] as ContractOperation | undefined;
+      if (operation) found.set(operation.operationId, template);
     }
   }
-  throw new Error(`the contract has no operation ${operationId}`);
+  return found;
+}
+
+/** The path of an operation, for links that the service creates. */
+export function pathOf(contract: Contract, operationId: string): string {
+  const known = paths.get(contract) ?? readPaths(contract);
+  paths.set(contract, known);
+  const path = known.get(operationId);
+  if (path === undefined) throw new Error(`the contract has no operation ${operationId}`);
+  return path;
 }
 
 /** The responses with references resolved. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { fixedReads } from '../../src/store/knex/fixed-reads.ts';
 import { lockHead } from '../../src/store/knex/postgres/chain.ts';
 import { hotStatements } from '../../src/store/knex/postgres/hot.ts';
 import {
@@ -70,6 +71,7 @@ describe('statements that leave their account', () => {
     'insert into ended_requests (account_id, digest, expires_at) select $1, t.* from unnest($2::text[], $3::bigint[]) as t',
     'update users set manager_user_id = null where account_id = $1 and id in (select id from users where account_id = $1)',
     ...[rotateAll, rotateAllBesideClearing, lockGrants, writeOutcomes, lockHead, ...Object.values(hotStatements)],
+    ...fixedReads.map(({ numbered }) => numbered),
   ];
   for (const sql of local) {
     it(`are not: ${sql.replaceAll(/\s+/g, ' ').slice(0, 120)}`, async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Engine } from '../../src/store/knex/engine.ts';
+import { fixedReads } from '../../src/store/knex/fixed-reads.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { lockHead } from '../../src/store/knex/postgres/chain.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
@@ -149,6 +150,10 @@ for (const kind of databases) {
     });
 
     test('no prepared statement scans a table', async () => {
+      for (const { text, numbered } of fixedReads) {
+        const bindings = Array.from({ length: text.split('?').length - 1 }, () => 1);
+        await assertIndexed({ sql: kind === 'sqlite' ? text : numbered, bindings });
+      }
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
         const { append: __, move: ___, ...heads } = chainStatements;

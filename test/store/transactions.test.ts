@@ -137,6 +137,23 @@ onEachDatabase('transactions', (subject) => {
     assert.ok(await store.accounts.find(accountId));
   });
 
+  test('what a failed transaction had still to do is not done, whatever shares its commit', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const role = (name: string) => ({ accountId, name, createdAt: now });
+    const failing = () =>
+      store.transaction((tx) => Promise.all([Promise.reject(new Error('mine')), tx.roles.create(role('late'))]));
+    const kept = (name: string) => store.transaction((tx) => tx.roles.create(role(name)));
+    const settled = await Promise.allSettled([kept('first'), failing(), kept('second')]);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.ok(await store.roles.findByName(accountId, 'first'));
+    assert.ok(await store.roles.findByName(accountId, 'second'));
+    assert.equal(await store.roles.findByName(accountId, 'late'), null);
+  });
+
   test('a handle that outlives its transaction writes nothing', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);

@@ -78,19 +78,20 @@ export async function findDue(
 
 /**
  * The policy in force for a sign-in: the one that a hook chose, else the one in force in the app. A policy that was
- * removed meanwhile does not count.
+ * removed meanwhile does not count. `ofApp`: the latter, where it was read already.
  */
 async function policyOfSignIn(
   { store }: Pick<DueServices, 'store'>,
   account: Account,
   { client, hookPolicyId }: Way,
   user: Pick<UserRecord, 'id'>,
+  ofApp?: PolicyRecord,
 ): Promise<PolicyRecord> {
   if (hookPolicyId !== null) {
     const chosen = (await store.policies.list(account.id)).find(({ id }) => id === hookPolicyId);
     if (chosen) return chosen;
   }
-  return effectivePolicy({ store }, account, user, client);
+  return ofApp ?? effectivePolicy({ store }, account, user, client);
 }
 
 /** Whether a second factor is required beside the policy: by the application, or by the account for its console. */
@@ -116,16 +117,20 @@ async function demandOf(
   return demand === 'enrol' && !otpRequired ? 'none' : demand;
 }
 
-/** How a session can get the second factor that it lacks for an application; null: it lacks nothing. */
+/**
+ * How a session can get the second factor that it lacks for an application; null: it lacks nothing. `ofApp`: the policy
+ * in force in the app, where it was read already.
+ */
 export async function lacksSecondFactor(
   services: Pick<DueServices, 'store'>,
   account: Account,
   way: Way,
   user: UserRecord,
   methods: readonly string[],
+  ofApp?: PolicyRecord,
 ): Promise<'second_factor' | 'enrolment' | null> {
   if (isMultiFactor(methods)) return null;
-  const { otpRequired } = await policyOfSignIn(services, account, way, user);
+  const { otpRequired } = await policyOfSignIn(services, account, way, user, ofApp);
   // A user who enrolled since is asked at the next sign-in, not here.
   if (!otpRequired && !isFactorAsked(account, way)) return null;
   const demand = await findDemand(services, account, user.id, { otpRequired: true });

@@ -3,6 +3,7 @@ import type { AccessStore, Assignee } from '../access.ts';
 import { assigned } from './assigned.ts';
 import { chunks } from './chunks.ts';
 import { dialectOf } from './dialect.ts';
+import { fixedRead, readRow } from './fixed-reads.ts';
 import { holdLinks, holdPresent } from './hold.ts';
 import { lostBefore } from './link-age.ts';
 import { endLost } from './removals.ts';
@@ -10,6 +11,13 @@ import { refersToPresent } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
 import { addRoleLinks, ascending, removeLinks } from './write-role-links.ts';
+
+const findAssigned = fixedRead(
+  'assigned',
+  `with wanted as (
+    select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id
+  ) select account_id from wanted where ${assigned('wanted')}`,
+);
 
 function link(accountId: number, appId: number, assignee: Assignee): readonly [string, Record<string, Cell>] {
   const app = { account_id: accountId, app_id: appId };
@@ -22,12 +30,7 @@ export function accessVerbs(db: Knex): AccessStore {
   const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
     if (db.isTransaction && !(await dialectOf(db).holdAccess(db, { accountId, appId, userId }))) return false;
     // A removal that this waited for is only visible to another statement.
-    const wanted = db.raw(
-      'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
-      [accountId, appId, userId],
-    );
-    const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
-    return found !== undefined;
+    return (await readRow(db, findAssigned, accountId, appId, userId)) !== undefined;
   };
   return {
     grant: async (accountId, appId, assignee, at) => {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AttributeStore, CustomAttributeRecord } from '../attributes.ts';
 import { chunks } from './chunks.ts';
+import { fixedSelect, readRows } from './fixed-reads.ts';
 import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -22,6 +23,12 @@ const listing: Listing<CustomAttributeRecord> = {
   },
   read: rows.customAttributes.read,
 };
+
+const ofAccount = fixedSelect(
+  rows.customAttributes,
+  'attributes-of-account',
+  `account_id = ? and ${present('attribute', 'custom_attributes')} order by id`,
+);
 
 /** The position after all others of the account but this one, if there is a number left. */
 function atEnd(db: Knex, accountId: number, id = 0): Knex.Raw {
@@ -47,13 +54,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
         const [created] = await tx('custom_attributes').insert(row).returning('*');
         return rows.customAttributes.read(created);
       }),
-    list: async (accountId) => {
-      const found = await db('custom_attributes')
-        .where('account_id', accountId)
-        .whereRaw(present('attribute', 'custom_attributes'))
-        .orderBy('id');
-      return found.map(rows.customAttributes.read);
-    },
+    list: async (accountId) => (await readRows(db, ofAccount, accountId)).map(rows.customAttributes.read),
     page: (accountId, query) => listPage(db, listing, accountId, query),
     update: async (accountId, id, { position, ...changes }) => {
       const place = position === null ? { position: atEnd(db, accountId, id) } : position !== undefined && { position };

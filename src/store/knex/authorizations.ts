@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
 import type { HotVerbs } from './engine.ts';
+import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -21,6 +22,27 @@ type RequestVerb =
   | 'endRequests';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'endCodes' | 'linkCode';
 
+const byDigest = 'account_id = ? and digest = ?';
+/** Not ended yet. */
+const open = (table: string) => `not exists (
+  select 1 from ended_requests e where e.account_id = ${table}.account_id and e.digest = ${table}.digest)`;
+const openRequest = fixedSelect(
+  rows.authorizationRequests,
+  'request-open',
+  `${byDigest} and ${open('authorization_requests')}`,
+);
+const openPushed = fixedSelect(
+  rows.pushedRequests,
+  'pushed-request-open',
+  `${byDigest} and app_id = ? and ${open('pushed_requests')}`,
+);
+const endedRequest = fixedRead('request-ended', `select digest from ended_requests where ${byDigest}`);
+const codeByDigest = fixedSelect(rows.codes, 'code-by-digest', byDigest);
+const consentTo = fixedRead(
+  'consent',
+  'select scope from consents where account_id = ? and user_id = ? and app_id = ?',
+);
+
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
   const { table, write, read } = rows.authorizationRequests;
   const key = (accountId: number, digest: string) => ({ account_id: accountId, digest });
@@ -36,12 +58,10 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
       await db(table).insert(write(request));
     },
     findRequest: async (accountId, digest) => {
-      const ended = db('ended_requests').where(key(accountId, digest)).select('digest');
-      const row = await db(table).where(key(accountId, digest)).whereNotExists(ended).first();
+      const row = await readRow(db, openRequest, accountId, digest);
       return row ? read(row) : null;
     },
-    hasEnded: async (accountId, digest) =>
-      (await db('ended_requests').where(key(accountId, digest)).first('digest')) !== undefined,
+    hasEnded: async (accountId, digest) => (await readRow(db, endedRequest, accountId, digest)) !== undefined,
     signIn: (request, opened, browserDigest) =>
       keep(request, {
         ...(opened && { authenticatedAt: opened.authenticatedAt, sid: opened.sid }),
@@ -85,7 +105,7 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
       await db('codes').insert(rows.codes.write(code));
     },
     findCode: async (accountId, digest) => {
-      const row = await one(accountId, digest).first();
+      const row = await readRow(db, codeByDigest, accountId, digest);
       return row ? rows.codes.read(row) : null;
     },
     consumeCode: async (accountId, digest, now) => {
@@ -126,20 +146,14 @@ export function authorizationVerbs(db: Knex, { append }: HotVerbs): Authorizatio
     pushAll,
     push: single(pushAll),
     findPushed: async (accountId, appId, digest) => {
-      const key = { account_id: accountId, digest };
-      const ended = db('ended_requests').where(key).select('digest');
-      const row = await db('pushed_requests')
-        .where({ ...key, app_id: appId })
-        .whereNotExists(ended)
-        .first();
+      const row = await readRow(db, openPushed, accountId, digest, appId);
       return row ? rows.pushedRequests.read(row) : null;
     },
     ...requestVerbs(db),
     ...codeVerbs(db),
     findConsent: async (accountId, userId, appId) => {
-      const consent = { account_id: accountId, user_id: userId, app_id: appId };
-      const row: { scope: string } | undefined = await db('consents').where(consent).first('scope');
-      return row ? JSON.parse(row.scope) : null;
+      const row = await readRow(db, consentTo, accountId, userId, appId);
+      return row ? JSON.parse(String(row['scope'])) : null;
     },
     saveConsent: async (accountId, userId, appId, scope, at) => {
       const consent = { account_id: accountId, user_id: userId, app_id: appId };

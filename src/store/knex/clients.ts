@@ -3,9 +3,9 @@ import type { ClientRecord, ClientStore, DetailedClient, NewClient } from '../cl
 import type { ListQuery } from '../listing.ts';
 import { chunks } from './chunks.ts';
 import { unusedSince } from './client-uses.ts';
-import { dialectOf } from './dialect.ts';
 import { ensureDocument } from './document-clients.ts';
 import type { HotVerbs } from './engine.ts';
+import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -19,8 +19,16 @@ import { single } from './single.ts';
 import { separately } from './transact.ts';
 
 /** Always returns one row: the time of the lookup must not reveal whether the client exists. */
-const findClient = `select c.* from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ?
-  and ${present('app', 'c', 'app_id')}`;
+const byClientId = fixedRead(
+  'client-by-client-id',
+  `select ${rows.clients.columns.map((column) => `c.${column}`).join(', ')}
+    from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ? and ${present('app', 'c', 'app_id')}`,
+);
+const byAppId = fixedSelect(
+  rows.clients,
+  'client-by-app-id',
+  `account_id = ? and app_id = ? and ${present('app', 'clients', 'app_id')}`,
+);
 
 /** Read where there is no client, for the same reason. */
 const decoy: DbRow = {
@@ -132,13 +140,13 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       }),
     ensureDocument: (client, most) => ensureDocument(db, client, writeNew(client), most),
     find: async (accountId, clientId) => {
-      const [row] = dialectOf(db).rowsOf(await db.raw(findClient, [accountId, clientId]));
+      const row = await readRow(db, byClientId, accountId, clientId);
       const found = row?.['client_id'] != null;
       const client = rows.clients.read(found ? row : decoy);
       return found ? client : null;
     },
     findByApp: async (accountId, appId) => {
-      const row = await one(accountId, appId).first();
+      const row = await readRow(db, byAppId, accountId, appId);
       return row ? rows.clients.read(row) : null;
     },
     findByApps: async (accountId, appIds) => {

@@ -2,6 +2,7 @@
 
 import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
+import type { FixedRead } from './fixed-reads.ts';
 import type { Links, Sql, Stretch, Through } from './links.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -39,6 +40,8 @@ export interface Dialect {
   holdAccess(tx: Knex, access: Access): Promise<boolean>;
   /** The time of the statement by the database's clock, in milliseconds since the epoch. */
   readonly now: string;
+  /** The rows of a fixed read, on the connection of `db`. */
+  readFixed(db: Knex, read: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
   /** The rows in the result of `db.raw`. */
   rowsOf(answer: unknown): DbRow[];
   /** Placeholder of a number that is compared with an expression over columns. */

@@ -57,8 +57,6 @@ export interface HotVerbs {
   readonly appendEvents: AppendEvents;
   readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
   readonly findCredentialToken: (db: Knex, accountId: number, id: number) => Promise<CredentialToken | null>;
-  /** As they are stored: JSON. */
-  readonly findGrantClaims: (db: Knex, accountId: number, grantId: number) => Promise<string | null>;
 }
 
 /** The parts that the two databases implement differently. */
@@ -72,6 +70,8 @@ export interface Engine {
   readonly reading: Knex;
   readonly readPlaces: ReadPlaces;
   readonly hot: HotVerbs;
+  /** Runs a transaction, which has none around it. Its commit may be that of others, too. */
+  readonly transact: <Result>(work: (tx: Knex) => Promise<Result>) => Promise<Result>;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
   /** The actual schema, with `db` a pool or a transaction. */

@@ -3,6 +3,7 @@ import type { GrantRecord, GrantStore } from '../grants.ts';
 import { assigned, concern, lost } from './assigned.ts';
 import { atAccount } from './at-account.ts';
 import type { HotVerbs } from './engine.ts';
+import { fixedRead, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -36,6 +37,16 @@ function liveOfUser(accountId: number, userId: number, now: number): [sql: strin
   const [kept, keptOf] = atAccount(`not ${lost('grants')} and ${unlinkedAt('grants')} is null`, accountId, 'grants');
   return [`${own} and ${kept}`, [userId, now, now, ...keptOf]];
 }
+
+const claimsOfGrant = fixedRead(
+  'grant-claims',
+  'select claims from grant_claims where account_id = ? and grant_id = ?',
+);
+/** Passes over that many of the user's. */
+const furtherGrant = fixedRead(
+  'grants-beyond',
+  'select id from grants where account_id = ? and user_id = ? limit 1 offset ?',
+);
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
@@ -101,8 +112,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
     },
     findClaims: async (accountId, id) => {
-      const claims = await hot.findGrantClaims(db, accountId, id);
-      return claims === null ? null : JSON.parse(claims);
+      const row = await readRow(db, claimsOfGrant, accountId, id);
+      return row ? JSON.parse(String(row['claims'])) : null;
     },
     setFirstToken: async (accountId, id, digest) => {
       const grant = db('grants').where({ account_id: accountId, id });
@@ -136,10 +147,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
         .where((other) => other.whereNull('sid').orWhereNot('sid', sid))
         .update({ revoked_at: at, revoked_because: because }),
     makeRoom: async (accountId, { userId, appId }, { ofApp, ofUser, atOnce }) => {
-      const own = db('grants').where({ account_id: accountId, user_id: userId });
       // A step in an index: who has fewer than either bound, as nearly all, is within both.
-      const full = own.clone().offset(Math.min(ofApp, ofUser) - 1);
-      if (!(await full.first('id'))) return 0;
+      if (!(await readRow(db, furtherGrant, accountId, userId, Math.min(ofApp, ofUser) - 1))) return 0;
+      const own = db('grants').where({ account_id: accountId, user_id: userId });
       const ranked = db
         .from(own.select('*', db.raw(`${placeInSession} as place_in_session`)).as('own'))
         .select('id', 'app_id', 'revoked_at', db.raw(`row_number() over (${lastUsedFirst}) as place`))

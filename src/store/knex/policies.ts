@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { Follower, PolicyRecord, PolicyStore } from '../policies.ts';
-import { dialectOf } from './dialect.ts';
+import { fixedRead, fixedSelect, readRow, readRows } from './fixed-reads.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -38,15 +38,17 @@ const listing: Listing<PolicyRecord> = {
   read: policies.read,
 };
 
-/**
- * Always returns one row: the time must not reveal whether the user exists. A text, since each page of a sign-in asks:
- * Knex would take three times as long to make it as SQLite to answer it.
- */
-const findFollowed = `select
+/** Always returns one row: the time must not reveal whether the user exists. */
+const findFollowed = fixedRead(
+  'policies-followed',
+  `select
   (select u.policy_id from users u where u.account_id = ? and u.id = ? and ${present('user', 'u')}) as own,
   (select r.policy_id from role_users ru join roles r on r.account_id = ru.account_id and r.id = ru.role_id
     where ru.account_id = ? and ru.user_id = ? and r.policy_id is not null and ${present('role', 'r')}
-    order by ru.assigned_at, r.id limit 1) as of_role`;
+    order by ru.assigned_at, r.id limit 1) as of_role`,
+);
+
+const ofAccount = fixedSelect(policies, 'policies-of-account', 'account_id = ? order by id');
 
 function placeOf(follower: Follower): readonly [kind: Removable, id: number] {
   if ('userId' in follower) return ['user', follower.userId];
@@ -65,10 +67,7 @@ export function policyVerbs(db: Knex): PolicyStore {
       const row = await one(accountId, id).first();
       return row ? policies.read(row) : null;
     },
-    list: async (accountId) => {
-      const found = await db('policies').where('account_id', accountId).orderBy('id');
-      return found.map(policies.read);
-    },
+    list: async (accountId) => (await readRows(db, ofAccount, accountId)).map(policies.read),
     update: (accountId, id, changes) =>
       separately(db, async (tx) => {
         const policy = tx('policies').where({ account_id: accountId, id });
@@ -101,8 +100,7 @@ export function policyVerbs(db: Knex): PolicyStore {
         return (await found.update({ policy_id: policyId })) === 1;
       }),
     followedBy: async (accountId, userId) => {
-      const given = [accountId, userId, accountId, userId];
-      const [row] = dialectOf(db).rowsOf(await db.raw(findFollowed, given));
+      const row = await readRow(db, findFollowed, accountId, userId, accountId, userId);
       const idOf = (cell: unknown) => (cell === null || cell === undefined ? null : Number(cell));
       return { own: idOf(row?.['own']), ofRole: idOf(row?.['of_role']) };
     },

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { FactorDeviceRecord, FactorVerificationRecord, SecondFactorStore } from '../second-factors.ts';
+import { fixedSelect, readRows } from './fixed-reads.ts';
 import { shape } from './shape.ts';
 import { together } from './transact.ts';
 
@@ -28,6 +29,12 @@ const verifications = shape<FactorVerificationRecord>('factor_verifications', nu
   acceptedAt: 'accepted_at',
 });
 
+const accepted = fixedSelect(
+  devices,
+  'factor-devices-accepted',
+  'account_id = ? and user_id = ? and accepted_at is not null order by id',
+);
+
 type DeviceVerb =
   | 'createDevice'
   | 'findEnrolment'
@@ -53,7 +60,7 @@ function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
       return row ? devices.read(row) : null;
     },
     listDevices: async (accountId, userId) => {
-      const found = await ofUser(accountId, userId).whereNotNull('accepted_at').orderBy('id');
+      const found = await readRows(db, accepted, accountId, userId);
       return found.map(devices.read);
     },
     countDevices: async (accountId, userId, now) => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { SessionRecord, SessionStore } from '../sessions.ts';
+import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -12,6 +13,13 @@ const listing: Listing<SessionRecord> = {
   read: rows.sessions.read,
 };
 
+const byDigest = fixedSelect(rows.sessions, 'session-by-digest', 'account_id = ? and digest = ?');
+const bySid = fixedSelect(rows.sessions, 'session-by-sid', 'account_id = ? and user_id = ? and sid = ?');
+const usedFor = fixedRead(
+  'session-used-for',
+  'select app_id from session_apps where account_id = ? and sid = ? and app_id = ?',
+);
+
 export function sessionVerbs(db: Knex): SessionStore {
   return {
     create: async (session) => {
@@ -19,7 +27,7 @@ export function sessionVerbs(db: Knex): SessionStore {
       return rows.sessions.read(row);
     },
     find: async (accountId, digest) => {
-      const row = await db('sessions').where({ account_id: accountId, digest }).first();
+      const row = await readRow(db, byDigest, accountId, digest);
       return row ? rows.sessions.read(row) : null;
     },
     touch: async (accountId, id, lastSeenAt) => {
@@ -29,10 +37,7 @@ export function sessionVerbs(db: Knex): SessionStore {
       const use = { account_id: accountId, sid, app_id: appId, expires_at: expiresAt };
       await db('session_apps').insert(use).onConflict(['account_id', 'sid', 'app_id']).ignore();
     },
-    isUsedFor: async (accountId, sid, appId) => {
-      const use = db('session_apps').where({ account_id: accountId, sid, app_id: appId });
-      return (await use.first('app_id')) !== undefined;
-    },
+    isUsedFor: async (accountId, sid, appId) => (await readRow(db, usedFor, accountId, sid, appId)) !== undefined,
     forgetUses: async (accountId, sid) => {
       await db('session_apps').where({ account_id: accountId, sid }).delete();
     },
@@ -44,7 +49,7 @@ export function sessionVerbs(db: Knex): SessionStore {
       return (await db('sessions').where({ account_id: accountId, user_id: userId, sid }).delete()) > 0;
     },
     findByName: async (accountId, userId, sid) => {
-      const row = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first();
+      const row = await readRow(db, bySid, accountId, userId, sid);
       return row ? rows.sessions.read(row) : null;
     },
     findOfUser: async (accountId, userId, id) => {

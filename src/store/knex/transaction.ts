@@ -16,6 +16,8 @@ import { verbsInside, verbsOn } from './verbs.ts';
 /** The state of an open transaction. */
 export interface TransactionState {
   open: boolean;
+  /** Nothing runs in it any more; what it shares its commit with may still run. */
+  ended: boolean;
   /** Settles when the function called last has ended. */
   tail: Promise<unknown>;
   /** The first error that no savepoint undid. PostgreSQL would answer the commit with a silent rollback. */
@@ -34,6 +36,7 @@ function isHarmless(error: unknown): boolean {
 function watch(state: TransactionState): Around {
   return (work) => {
     const running = state.tail.then(async () => {
+      if (state.ended) throw new Failure('internal', { reason: 'the transaction has ended' });
       if (state.spoiled) throw state.spoiled.error;
       try {
         return await work();
@@ -69,22 +72,27 @@ async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): 
 }
 
 function createAttempt(
-  { db, hot, kind, reading }: Engine,
+  { hot, kind, reading, transact }: Engine,
   current: AsyncLocalStorage<TransactionState>,
 ): Store['transaction'] {
   const committed = verbsOn(reading, hot);
   return async (work) => {
-    const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
+    const state: TransactionState = { open: true, ended: false, tail: Promise.resolve(), spoiled: null };
     try {
-      return await db.transaction(async (tx) => {
+      return await transact(async (tx) => {
         const atEnd: AtEnd = { events: [], checks: [] };
         const verbs = verbsInside(tx, hot, atEnd, watch(state));
-        const result = await current.run(state, () => work(verbs));
-        await state.tail;
-        if (state.spoiled) throw state.spoiled.error;
-        await appendAll(hot, tx, atEnd.events);
-        if (kind !== 'sqlite') for (const check of atEnd.checks) await check(verbs, committed);
-        return result;
+        try {
+          const result = await current.run(state, () => work(verbs));
+          await state.tail;
+          if (state.spoiled) throw state.spoiled.error;
+          await appendAll(hot, tx, atEnd.events);
+          if (kind !== 'sqlite') for (const check of atEnd.checks) await check(verbs, committed);
+          return result;
+        } finally {
+          state.ended = true;
+          await state.tail;
+        }
       });
     } finally {
       state.open = false;

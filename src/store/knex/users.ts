@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
 import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
+import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
@@ -52,6 +53,22 @@ function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<strin
   return { means_version: db.raw(`means_version + case when ${differs} then 1 else 0 end`, values) };
 }
 
+/** Of one who is not removed. */
+const where = (column: string) => `account_id = ? and ${column} = ? and ${present('user', 'users')}`;
+const byId = fixedSelect(rows.users, 'user-by-id', where('id'));
+const byEmail = fixedSelect(rows.users, 'user-by-email', where('email_key'));
+const columns = rows.users.columns.join(', ');
+const detailedById = fixedRead(
+  'user-detailed-by-id',
+  `select ${columns}, ${rows.userDetails.columns.join(', ')} from users where ${where('id')}`,
+);
+/** Each part uses its unique index. With `or` SQLite may read all users of the account instead. */
+const byName = fixedRead(
+  'user-by-name',
+  `select ${columns}, 0 as place from users where ${where('email_key')}
+    union all select ${columns}, 1 as place from users where ${where('username_key')} order by place limit 1`,
+);
+
 type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';
 
 /** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot bypass it. */
@@ -93,7 +110,7 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
 export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserStore {
   const one = (accountId: number, id: number) =>
     db('users').where({ account_id: accountId, id }).whereRaw(present('user', 'users'));
-  const find = async (accountId: number, id: number) => readOne(await one(accountId, id).first());
+  const find = async (accountId: number, id: number) => readOne(await readRow(db, byId, accountId, id));
   return {
     ...attemptVerbs(db),
     find,
@@ -104,7 +121,7 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
       return find(accountId, id);
     },
     findDetailed: async (accountId, id) => {
-      const row = await one(accountId, id).first();
+      const row = await readRow(db, detailedById, accountId, id);
       return row ? readDetailed(row) : null;
     },
     page: (accountId, query) => listPage(db, userListing, accountId, query),
@@ -136,23 +153,8 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
         ({ emailKey, usernameKey }) => (emailKey === null ? usernames.get(usernameKey) : emails.get(emailKey)) ?? null,
       );
     },
-    // Each part uses its unique index. With `or` SQLite may read all users of the account instead.
-    findByName: async (accountId, key) => {
-      const by = (column: 'email_key' | 'username_key', place: number) =>
-        db('users')
-          .select('users.*', db.raw('? as place', [place]))
-          .where({ account_id: accountId, [column]: key })
-          .whereRaw(present('user', 'users'));
-      const [row] = await by('email_key', 0).unionAll(by('username_key', 1)).orderBy('place').limit(1);
-      return readOne(row);
-    },
-    findByEmail: async (accountId, emailKey) =>
-      readOne(
-        await db('users')
-          .where({ account_id: accountId, email_key: emailKey })
-          .whereRaw(present('user', 'users'))
-          .first(),
-      ),
+    findByName: async (accountId, key) => readOne(await readRow(db, byName, accountId, key, accountId, key)),
+    findByEmail: async (accountId, emailKey) => readOne(await readRow(db, byEmail, accountId, emailKey)),
     list: async (accountId) => {
       const found = await db('users').where('account_id', accountId).whereRaw(present('user', 'users')).orderBy('id');
       return found.map(rows.users.read);

@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { nearestOfOne, places } from '../links.ts';
 import { present, refersToPresent } from '../removed.ts';
 import type { DbRow } from '../shape.ts';
+import { run } from './statements.ts';
 
 /**
  * Locks what gives a user an app, so that it cannot be removed, and returns whether anything does. Locks the client and
@@ -43,6 +44,7 @@ export const postgresDialect: Dialect = {
     return found?.['assigned'] === true;
   },
   now: 'cast(extract(epoch from now()) * 1000 as bigint)',
+  readFixed: (db, { name, numbered }, values) => run(db, name, numbered, values),
   rowsOf,
   // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',

@@ -109,7 +109,6 @@ export const hotStatements = {
   accessToken,
   credentialToken,
   generation: 'select generation from accounts where id = $1',
-  grantClaims: 'select claims from grant_claims where account_id = $1 and grant_id = $2',
 };
 
 export async function findAccessToken(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
@@ -129,11 +128,6 @@ export async function findAccessToken(db: Knex, accountId: number, id: number): 
 export async function findCredentialToken(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
   const [row] = await run(db, 'find-credential-token', hotStatements.credentialToken, [accountId, id]);
   return row ? { token: readCredentialToken(row), credential: readCredential(row) } : null;
-}
-
-export async function findGrantClaims(db: Knex, accountId: number, grantId: number): Promise<string | null> {
-  const [row] = await run(db, 'grant-claims', hotStatements.grantClaims, [accountId, grantId]);
-  return row ? String(row['claims']) : null;
 }
 
 export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {

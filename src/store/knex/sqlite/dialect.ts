@@ -1,6 +1,8 @@
 import type { Dialect } from '../dialect.ts';
 import { linked, nearestOfOne } from '../links.ts';
 import type { DbRow } from '../shape.ts';
+import { onConnection } from './client.ts';
+import { statement } from './statements.ts';
 import { forget, found, partsAsked, waitingOf } from './user-search.ts';
 
 export const sqliteDialect: Dialect = {
@@ -12,6 +14,7 @@ export const sqliteDialect: Dialect = {
   placeOf: (key) => key,
   holdAccess: async () => true,
   now: "cast(unixepoch('subsec') * 1000 as integer)",
+  readFixed: (db, { text }, values) => onConnection(db, (connection) => statement(connection, text).all(...values)),
   rowsOf: (answer) => answer as DbRow[],
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',

@@ -13,10 +13,11 @@ import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
 import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
-import { append, findAccessToken, findCredentialToken, findGeneration, findGrantClaims } from './hot.ts';
+import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { mostThreads, openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
+import { sharingCommits } from './shared-commits.ts';
 import {
   describeIndex,
   describeNewTables,
@@ -130,7 +131,8 @@ export function openSqlite(options: EngineOptions): Engine {
     db,
     reading,
     readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
-    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken, findGrantClaims },
+    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
+    transact: sharingCommits(db, waitMilliseconds),
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
     describeSchema,

@@ -82,7 +82,6 @@ export const hotStatements = {
   credentialToken: byKey(rows.credentialTokens, 'id'),
   credential: byKey(rows.credentials, 'id'),
   generation: 'select generation from accounts where id = ?',
-  grantClaims: 'select claims from grant_claims where account_id = ? and grant_id = ?',
 };
 
 /** Reads everything as of one moment. Taking the lock of readers once saves more time than the two statements cost. */
@@ -132,13 +131,6 @@ export function findCredentialToken(db: Knex, accountId: number, id: number): Pr
     // Read in any case: the time of a lookup must not reveal whether the token exists.
     const credentialRow = statement(connection, hotStatements.credential).get(accountId, token?.credentialId ?? nobody);
     return token && credentialRow ? { token, credential: rows.credentials.read(credentialRow) } : null;
-  });
-}
-
-export function findGrantClaims(db: Knex, accountId: number, grantId: number): Promise<string | null> {
-  return onConnection(db, (connection) => {
-    const row = statement(connection, hotStatements.grantClaims).get(accountId, grantId);
-    return row ? String(row['claims']) : null;
   });
 }
 

@@ -1,0 +1,150 @@
+/** Transactions on SQLite that share a commit: each is its own, and none is answered before it is durable. */
+
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import Sqlite from 'better-sqlite3';
+import type { Knex } from 'knex';
+import type { Engine } from '../../src/store/knex/engine.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import { openTestStore, type TestStore } from '../support/stores.ts';
+
+const waitMilliseconds = 300;
+
+describe('transactions that share a commit', () => {
+  let opened: TestStore;
+  let engine: Engine;
+  let other: Sqlite.Database;
+  const sent: string[] = [];
+
+  before(async () => {
+    opened = await openTestStore('sqlite');
+    engine = openSqlite({ url: opened.url, log: () => {}, waitMilliseconds });
+    await engine.db.raw('create table orphans (id integer primary key, parent integer references orphans (id))');
+    engine.db.on('query', ({ sql }: { readonly sql: string }) => sent.push(sql));
+    other = new Sqlite(opened.url.slice('sqlite:'.length), { readonly: true });
+  });
+  beforeEach(async () => {
+    await engine.db('facts').whereLike('name', 'kept %').delete();
+    sent.length = 0;
+  });
+  after(async () => {
+    other.close();
+    await engine.close();
+    await opened.dispose();
+  });
+
+  const commits = () => sent.filter((sql) => /^commit/i.test(sql)).length;
+  /** As another process sees them. */
+  const durable = (): number[] =>
+    other
+      .prepare("select cast(value as integer) from facts where name like 'kept %' order by 1")
+      .pluck()
+      .all() as number[];
+  const insert = (tx: Knex, id: number) => tx('facts').insert({ name: `kept ${id}`, value: `${id}` });
+  const keep = (id: number) => async (tx: Knex) => {
+    await insert(tx, id);
+    return id;
+  };
+  const fail = (id: number, error: Error) => async (tx: Knex) => {
+    await insert(tx, id);
+    throw error;
+  };
+  const reasonsOf = (settled: readonly PromiseSettledResult<unknown>[]) =>
+    settled.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one.value));
+
+  test('those that arrive together have one commit, and each is durable when it is answered', async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => index + 1);
+    const answered = ids.map((id) =>
+      engine.transact(keep(id)).then((answer) => {
+        assert.ok(durable().includes(id), `${id} was answered before it was durable`);
+        return answer;
+      }),
+    );
+    assert.deepEqual(await Promise.all(answered), ids);
+    assert.deepEqual(durable(), ids);
+    assert.ok(commits() < ids.length, `${commits()} commits`);
+  });
+
+  test('they run one after the other, in the order in which they arrived', async () => {
+    const seen: string[][] = [];
+    const look = (id: number) => async (tx: Knex) => {
+      const names: string[] = await tx('facts').whereLike('name', 'kept %').orderBy('name').pluck('name');
+      seen.push(names);
+      await keep(id)(tx);
+    };
+    await Promise.all([1, 2, 3].map((id) => engine.transact(look(id))));
+    assert.deepEqual(seen, [[], ['kept 1'], ['kept 1', 'kept 2']]);
+  });
+
+  for (const position of [0, 1, 2]) {
+    test(`the one that fails at place ${position} leaves nothing, and the others are kept`, async () => {
+      const works = [keep(1), keep(2)];
+      works.splice(position, 0, fail(9, new Error('mine')));
+      const settled = await Promise.allSettled(works.map((work) => engine.transact(work)));
+      const expected: unknown[] = [1, 2];
+      expected.splice(position, 0, 'mine');
+      assert.deepEqual(reasonsOf(settled), expected);
+      assert.deepEqual(durable(), [1, 2]);
+    });
+  }
+
+  test('when the commit fails, so do all of them, also what had failed by itself', async () => {
+    const orphan = async (tx: Knex) => {
+      const connection: Sqlite.Database = await tx.client.acquireConnection();
+      connection.exec('pragma defer_foreign_keys = on; insert into orphans (parent) values (2)');
+      return 3;
+    };
+    const works = [keep(1), fail(2, new Error('mine')), orphan];
+    const settled = await Promise.allSettled(works.map((work) => engine.transact(work)));
+    assert.deepEqual(reasonsOf(settled), Array(3).fill('COMMIT; - FOREIGN KEY constraint failed'));
+    assert.deepEqual(durable(), []);
+    assert.equal(await engine.transact(keep(4)), 4);
+    assert.deepEqual(durable(), [4]);
+  });
+
+  test('where SQLite ends all of the transaction, those before fail too, and those behind are kept', async () => {
+    const ending = async (tx: Knex) => {
+      await insert(tx, 2);
+      await tx.raw('rollback');
+      throw new Error('the disk is full');
+    };
+    const works = [keep(1), ending, keep(3)];
+    const settled = await Promise.allSettled(works.map((work) => engine.transact(work)));
+    assert.deepEqual(reasonsOf(settled), ['the disk is full', 'the disk is full', 3]);
+    assert.deepEqual(durable(), [3]);
+  });
+
+  test('each runs in the context of its caller', async () => {
+    const context = new AsyncLocalStorage<number>();
+    const seen = await Promise.all(
+      [1, 2, 3].map((id) => context.run(id, () => engine.transact(async () => context.getStore()))),
+    );
+    assert.deepEqual(seen, [1, 2, 3]);
+  });
+
+  test('one that waits too long is refused without having run', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const holder = engine.transact(async () => held);
+    const late = await engine.transact(keep(1)).catch((error: { readonly code: string }) => error.code);
+    assert.equal(late, 'unavailable');
+    release();
+    await holder;
+    assert.equal(await engine.transact(keep(2)), 2);
+    assert.deepEqual(durable(), [2]);
+  });
+
+  test('one that cannot begin is refused, and the next one is served', async () => {
+    const writer = new Sqlite(opened.url.slice('sqlite:'.length));
+    writer.exec('begin immediate');
+    const refused = await Promise.allSettled([engine.transact(keep(1)), engine.transact(keep(2))]);
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    writer.exec('rollback');
+    writer.close();
+    assert.equal(await engine.transact(keep(3)), 3);
+    assert.deepEqual(durable(), [3]);
+  });
+});

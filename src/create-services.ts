@@ -15,6 +15,7 @@ import { countWatcher, createDailyCounts } from './domain/audit/daily-counts.ts'
 import { createOnceAnHour } from './domain/audit/once.ts';
 import { createClientDocuments } from './domain/clients/client-documents.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
+import { gatherReads } from './domain/gathered-reads.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from './domain/hooks/package-queue.ts';
@@ -86,7 +87,7 @@ export async function createServices(
   const counts = createDailyCounts({ store: opened, clock });
   const measured = seen(watchStore(cacheLookups(opened), [countWatcher(counts)]), meters, meterStore);
   const signing = createSigningQueue();
-  const gathered = gatherWrites(traced ? traced.batches(measured) : measured, signing);
+  const gathered = gatherReads(gatherWrites(traced ? traced.batches(measured) : measured, signing));
   const store = traced ? traced.requests(gathered) : gathered;
   const random = systemRandom;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });

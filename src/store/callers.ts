@@ -52,7 +52,9 @@ export interface CallerStore {
   /** Active credentials. Fields: `id`, `client_id`. */
   pageCredentials(accountId: number, query: ListQuery): Promise<ListPage<CredentialRecord>>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
-  findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
+  findToken(accountId: number, id: number): Promise<CredentialToken | null>;
+  /** In the order of the ids. */
+  findTokens(accountId: number, ids: readonly number[]): Promise<(CredentialToken | null)[]>;
   /** False when it was revoked before. */
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<boolean>;
   /** As `createCredential`. */

@@ -141,6 +141,8 @@ export interface GrantStore {
   /** Adds several with one durable commit, in the order given. */
   addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;
   findAccessToken(accountId: number, id: number): Promise<AccessTokenStanding | null>;
+  /** In the order of the ids. */
+  findAccessTokens(accountId: number, ids: readonly number[]): Promise<(AccessTokenStanding | null)[]>;
   /** False when it was revoked before. */
   revokeAccessToken(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fixedReads } from '../../src/store/knex/fixed-reads.ts';
 import { lockHead } from '../../src/store/knex/postgres/chain.ts';
+import { heldAccess } from '../../src/store/knex/postgres/dialect.ts';
 import { hotStatements } from '../../src/store/knex/postgres/hot.ts';
 import {
   lockGrants,
@@ -70,7 +71,15 @@ describe('statements that leave their account', () => {
     'insert into ended_requests (account_id, digest, expires_at) values ($1, $2, $3), ($4, $5, $6)',
     'insert into ended_requests (account_id, digest, expires_at) select $1, t.* from unnest($2::text[], $3::bigint[]) as t',
     'update users set manager_user_id = null where account_id = $1 and id in (select id from users where account_id = $1)',
-    ...[rotateAll, rotateAllBesideClearing, lockGrants, writeOutcomes, lockHead, ...Object.values(hotStatements)],
+    ...[
+      rotateAll,
+      rotateAllBesideClearing,
+      lockGrants,
+      writeOutcomes,
+      lockHead,
+      ...Object.values(hotStatements),
+      heldAccess,
+    ],
     ...fixedReads.map(({ numbered }) => numbered),
   ];
   for (const sql of local) {

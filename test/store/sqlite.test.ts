@@ -73,9 +73,9 @@ describe('SQLite', () => {
         throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' });
       };
       connection.prepare = (text: string) => (/from access_tokens/.test(text) ? { get } : prepare(text));
-      await assert.rejects(other.hot.findAccessToken(other.db, 1, 1), /^Error: disk I\/O error$/);
+      await assert.rejects(other.hot.findAccessTokens(other.db, 1, [1]), /^Error: disk I\/O error$/);
       connection.prepare = prepare;
-      assert.equal(await other.hot.findCredentialToken(other.db, 1, 1), null);
+      assert.deepEqual(await other.hot.findCredentialTokens(other.db, 1, [1]), [null]);
     } finally {
       await other.db.destroy();
     }

@@ -13,6 +13,7 @@ import { countWatcher, createDailyCounts } from '../../src/domain/audit/daily-co
 import { createOnceAnHour } from '../../src/domain/audit/once.ts';
 import { createClientDocuments } from '../../src/domain/clients/client-documents.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
+import { gatherReads } from '../../src/domain/gathered-reads.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from '../../src/domain/hooks/package-queue.ts';
@@ -124,7 +125,7 @@ export async function testServices(
   const cached = watchStore(cacheLookups(opened), [countWatcher(counts)]);
   const measured = meters ? meterStore(cached, meters) : cached;
   const traced = tracing && traceStore(tracing);
-  const gathered = gatherWrites(traced ? traced.batches(measured) : measured);
+  const gathered = gatherReads(gatherWrites(traced ? traced.batches(measured) : measured));
   const store = traced ? traced.requests(gathered) : gathered;
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];

@@ -16,7 +16,7 @@ type CredentialVerb =
   | 'pageCredentials'
   | 'revokeCredential'
   | 'revokeCredentialById';
-type TokenVerb = 'addToken' | 'findToken' | 'revokeToken';
+type TokenVerb = 'addToken' | 'findToken' | 'findTokens' | 'revokeToken';
 
 const credentialListing: Listing<CredentialRecord> = {
   table: 'credentials',
@@ -76,7 +76,8 @@ function tokenVerbs(db: Knex, hot: HotVerbs): Pick<CallerStore, TokenVerb> {
       const [row] = await db('credential_tokens').insert(rows.credentialTokens.write(token)).returning('*');
       return rows.credentialTokens.read(row);
     },
-    findToken: (accountId, tokenId) => hot.findCredentialToken(db, accountId, tokenId),
+    findTokens: (accountId, ids) => hot.findCredentialTokens(db, accountId, ids),
+    findToken: async (accountId, id) => (await hot.findCredentialTokens(db, accountId, [id]))[0] ?? null,
     revokeToken: async (accountId, tokenId, at) => {
       const token = db('credential_tokens').where({ account_id: accountId, id: tokenId });
       return (await token.whereNull('revoked_at').update({ revoked_at: at })) === 1;

@@ -37,6 +37,9 @@ export function readWait({ waitMilliseconds }: EngineOptions): number {
   return Math.max(waitMilliseconds, longestStatementMilliseconds);
 }
 
+/** Finds rows of an account by their ids, in the order of these. */
+type FindAll<Found> = (db: Knex, accountId: number, ids: readonly number[]) => Promise<(Found | null)[]>;
+
 /** Options for opening an engine. */
 export interface EngineOptions {
   readonly url: string;
@@ -55,8 +58,8 @@ export interface HotVerbs {
   readonly consumeAll: ConsumeAll;
   readonly append: Append;
   readonly appendEvents: AppendEvents;
-  readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
-  readonly findCredentialToken: (db: Knex, accountId: number, id: number) => Promise<CredentialToken | null>;
+  readonly findAccessTokens: FindAll<AccessTokenStanding>;
+  readonly findCredentialTokens: FindAll<CredentialToken>;
 }
 
 /** The parts that the two databases implement differently. */

@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import { dialectOf } from './dialect.ts';
+import { dialectOf, type RowLock } from './dialect.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
 
 export interface FixedRead {
@@ -43,6 +43,10 @@ export function fixedSelect({ table, columns }: Pick<Shape<never>, 'table' | 'co
 
 export function readRows(db: Knex, read: FixedRead, ...values: Cell[]): Promise<DbRow[]> {
   return dialectOf(db).readFixed(db, read, values);
+}
+
+export function lockRows(tx: Knex, read: FixedRead, as: RowLock, ...values: Cell[]): Promise<void> {
+  return dialectOf(tx).lockFixed(tx, read, values, as);
 }
 
 export async function readRow(db: Knex, read: FixedRead, ...values: Cell[]): Promise<DbRow | undefined> {

@@ -48,7 +48,12 @@ const furtherGrant = fixedRead(
   'select id from grants where account_id = ? and user_id = ? limit 1 offset ?',
 );
 
-type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
+type AccessTokenVerb =
+  | 'addAccessToken'
+  | 'addAccessTokens'
+  | 'findAccessToken'
+  | 'findAccessTokens'
+  | 'revokeAccessToken';
 
 function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessTokenVerb> {
   const addAccessTokens: GrantStore['addAccessTokens'] = async (tokens) => {
@@ -59,7 +64,8 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
   return {
     addAccessTokens,
     addAccessToken: single(addAccessTokens),
-    findAccessToken: (accountId, id) => hot.findAccessToken(db, accountId, id),
+    findAccessTokens: (accountId, ids) => hot.findAccessTokens(db, accountId, ids),
+    findAccessToken: async (accountId, id) => (await hot.findAccessTokens(db, accountId, [id]))[0] ?? null,
     revokeAccessToken: async (accountId, id, at) => {
       const token = db('access_tokens').where({ account_id: accountId, id });
       return (await token.whereNull('revoked_at').update({ revoked_at: at })) === 1;

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
-import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
-import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
+import { fixedRead, fixedSelect, lockRows, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
@@ -56,6 +55,7 @@ function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<strin
 /** Of one who is not removed. */
 const where = (column: string) => `account_id = ? and ${column} = ? and ${present('user', 'users')}`;
 const byId = fixedSelect(rows.users, 'user-by-id', where('id'));
+const idById = fixedRead('user-id-by-id', `select id from users where ${where('id')}`);
 const byEmail = fixedSelect(rows.users, 'user-by-email', where('email_key'));
 const columns = rows.users.columns.join(', ');
 const detailedById = fixedRead(
@@ -108,8 +108,6 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
 }
 
 export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserStore {
-  const one = (accountId: number, id: number) =>
-    db('users').where({ account_id: accountId, id }).whereRaw(present('user', 'users'));
   const find = async (accountId: number, id: number) => readOne(await readRow(db, byId, accountId, id));
   return {
     ...attemptVerbs(db),
@@ -117,7 +115,7 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
     lock: async (accountId, id) => {
       // Rows that reference the user may still be added. Changes that this waited for, including a removal, are only
       // visible to another statement.
-      await dialectOf(db).lock(() => one(accountId, id).first('id'), 'forNoKeyUpdate');
+      await lockRows(db, idById, 'forNoKeyUpdate', accountId, id);
       return find(accountId, id);
     },
     findDetailed: async (accountId, id) => {

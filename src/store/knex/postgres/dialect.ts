@@ -1,5 +1,5 @@
 import { atAccount } from '../at-account.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, RowLock } from '../dialect.ts';
 import { nearestOfOne, places } from '../links.ts';
 import { present, refersToPresent } from '../removed.ts';
 import type { DbRow } from '../shape.ts';
@@ -9,18 +9,25 @@ import { run } from './statements.ts';
  * Locks what gives a user an app, so that it cannot be removed, and returns whether anything does. Locks the client and
  * the role first, as their removal does.
  */
-const heldAccess = `with direct as materialized (
+export const heldAccess = `with direct as materialized (
     select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
-    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId and ${present('app', 'c', 'app_id')}
+    where c.account_id = $1 and c.app_id = $2 and au.user_id = $3 and ${present('app', 'c', 'app_id')}
     for key share of c for share of au
   ), by_role as materialized (
     select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
       join roles r on r.account_id = c.account_id and r.id = ar.role_id
       join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
-    where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
+    where c.account_id = $1 and c.app_id = $2 and ru.user_id = $3
       and ${present('app', 'c', 'app_id')} and ${present('role', 'r')}
     for key share of c for key share of r for share of ru for share of ar
   ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
+
+const locks: Readonly<Record<RowLock, string>> = {
+  forUpdate: 'for update',
+  forNoKeyUpdate: 'for no key update',
+  forShare: 'for share',
+  forKeyShare: 'for key share',
+};
 
 function rowsOf(answer: unknown): DbRow[] {
   return (answer as { rows: DbRow[] }).rows;
@@ -39,12 +46,15 @@ export const postgresDialect: Dialect = {
   // Without a reference to its row it is run once, before the first row.
   withoutWaiting: "(select set_config('synchronous_commit', 'off', true)) = 'off'",
   placeOf: () => 'ctid',
-  holdAccess: async (tx, access) => {
-    const [found] = rowsOf(await tx.raw(heldAccess, { ...access }));
+  holdAccess: async (tx, { accountId, appId, userId }) => {
+    const [found] = await run(tx, 'held-access', heldAccess, [accountId, appId, userId]);
     return found?.['assigned'] === true;
   },
   now: 'cast(extract(epoch from now()) * 1000 as bigint)',
   readFixed: (db, { name, numbered }, values) => run(db, name, numbered, values),
+  lockFixed: async (tx, { name, numbered }, values, as) => {
+    await run(tx, `${name} ${locks[as]}`, `${numbered} ${locks[as]}`, values);
+  },
   rowsOf,
   // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',

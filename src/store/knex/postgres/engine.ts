@@ -11,7 +11,7 @@ import { consumeAll } from './consume.ts';
 import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
-import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens, findGeneration } from './hot.ts';
 import { followLeader, type Leader } from './leader.ts';
 import { poolSize, readingPoolSize } from './pool-sizes.ts';
 import { purge } from './purge.ts';
@@ -129,7 +129,7 @@ export function openPostgres(options: EngineOptions): Engine {
     db,
     reading,
     readPlaces: { turns: readingPoolSize, waitMilliseconds: readWait(options) },
-    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
+    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
     transact: (work) => db.transaction((tx) => work(tx)),
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),

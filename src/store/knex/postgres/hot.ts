@@ -1,13 +1,12 @@
 /** Named statements on Knex's own connection, for the functions that are called all the time. */
 
 import type { Knex } from 'knex';
-import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { atFirst } from '../at-account.ts';
 import { resultsByAccount } from '../by-account.ts';
 import { dependantOf } from '../dependants.ts';
-import type { Append } from '../engine.ts';
+import type { Append, HotVerbs } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { DbRow } from '../shape.ts';
@@ -103,20 +102,42 @@ const credentialToken = `
   join credentials c on c.account_id = t.account_id and c.id = t.credential_id
   where t.account_id = $1 and t.id = $2`;
 
+/**
+ * The statement for each of several ids `$2`. `offset 0` keeps the planner from joining all of them at once: it takes an
+ * account for the average one, and would read a large one's clients and users through.
+ */
+function forEachId(text: string): string {
+  return `select found.* from unnest($2::bigint[]) as given (id)
+    cross join lateral (${text.replace('$2', 'given.id')} offset 0) found`;
+}
+
 /** The texts of the statements. */
 export const hotStatements = {
-  accessTokenWithoutRemovals,
-  accessToken,
-  credentialToken,
+  accessTokensWithoutRemovals: forEachId(accessTokenWithoutRemovals),
+  accessTokens: forEachId(accessToken),
+  credentialTokens: forEachId(credentialToken),
   generation: 'select generation from accounts where id = $1',
 };
 
-export async function findAccessToken(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
-  const key = [accountId, id];
+/** In the order of the ids. Rows name the token by `t_id`. */
+function inOrder<Found>(ids: readonly number[], rows: readonly DbRow[], read: (row: DbRow) => Found | null) {
+  const found = new Map(rows.map((row) => [Number(row['t_id']), row]));
+  return ids.map((id) => {
+    const row = found.get(id);
+    return row ? read(row) : null;
+  });
+}
+
+export const findAccessTokens: HotVerbs['findAccessTokens'] = async (db, accountId, ids) => {
+  const key = [accountId, ids];
   // Conditions about removals take as long as all the rest.
-  const [plain] = await run(db, 'find-access-token-plain', hotStatements.accessTokenWithoutRemovals, key);
-  const [row] = plain?.['removing'] ? await run(db, 'find-access-token', hotStatements.accessToken, key) : [plain];
-  if (!row) return null;
+  const plain = await run(db, 'access-tokens-plain', hotStatements.accessTokensWithoutRemovals, key);
+  const isRemoving = plain.some((row) => row['removing']);
+  const rows = isRemoving ? await run(db, 'access-tokens', hotStatements.accessTokens, key) : plain;
+  return inOrder(ids, rows, readStanding);
+};
+
+function readStanding(row: DbRow): AccessTokenStanding | null {
   const token = readToken(row);
   const grant = row['g_id'] === null ? null : readGrant(row);
   const user = row['u_id'] === null ? null : readUser(row);
@@ -125,10 +146,10 @@ export async function findAccessToken(db: Knex, accountId: number, id: number): 
   return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
 }
 
-export async function findCredentialToken(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
-  const [row] = await run(db, 'find-credential-token', hotStatements.credentialToken, [accountId, id]);
-  return row ? { token: readCredentialToken(row), credential: readCredential(row) } : null;
-}
+export const findCredentialTokens: HotVerbs['findCredentialTokens'] = async (db, accountId, ids) => {
+  const rows = await run(db, 'credential-tokens', hotStatements.credentialTokens, [accountId, ids]);
+  return inOrder(ids, rows, (row) => ({ token: readCredentialToken(row), credential: readCredential(row) }));
+};
 
 export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {
   const [row] = await run(db, 'generation', hotStatements.generation, [accountId]);

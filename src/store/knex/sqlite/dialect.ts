@@ -15,6 +15,7 @@ export const sqliteDialect: Dialect = {
   holdAccess: async () => true,
   now: "cast(unixepoch('subsec') * 1000 as integer)",
   readFixed: (db, { text }, values) => onConnection(db, (connection) => statement(connection, text).all(...values)),
+  lockFixed: async () => {},
   rowsOf: (answer) => answer as DbRow[],
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',

@@ -13,7 +13,7 @@ import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
 import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
-import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { mostThreads, openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
@@ -131,7 +131,7 @@ export function openSqlite(options: EngineOptions): Engine {
     db,
     reading,
     readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
-    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
+    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
     transact: sharingCommits(db, waitMilliseconds),
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),

@@ -6,7 +6,7 @@ import { Failure } from '../../../domain/failure.ts';
 import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { accountColumn, dependantOf } from '../dependants.ts';
-import type { Append } from '../engine.ts';
+import type { Append, HotVerbs } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { Cell, Shape } from '../shape.ts';
@@ -96,9 +96,10 @@ function readTogether<Result>(connection: Sqlite.Database, read: () => Result): 
   }
 }
 
-export function findAccessToken(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
-  return onConnection(db, (connection) => readTogether(connection, () => standingOf(connection, accountId, id)));
-}
+export const findAccessTokens: HotVerbs['findAccessTokens'] = (db, accountId, ids) =>
+  onConnection(db, (connection) =>
+    readTogether(connection, () => ids.map((id) => standingOf(connection, accountId, id))),
+  );
 
 function standingOf(connection: Sqlite.Database, accountId: number, id: number): AccessTokenStanding | null {
   const one = (text: string, ...key: Cell[]) => statement(connection, text).get(...key);
@@ -124,15 +125,16 @@ function standingOf(connection: Sqlite.Database, accountId: number, id: number):
   };
 }
 
-export function findCredentialToken(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
-  return onConnection(db, (connection) => {
-    const tokenRow = statement(connection, hotStatements.credentialToken).get(accountId, id);
-    const token = tokenRow && rows.credentialTokens.read(tokenRow);
-    // Read in any case: the time of a lookup must not reveal whether the token exists.
-    const credentialRow = statement(connection, hotStatements.credential).get(accountId, token?.credentialId ?? nobody);
-    return token && credentialRow ? { token, credential: rows.credentials.read(credentialRow) } : null;
-  });
+function credentialTokenOf(connection: Sqlite.Database, accountId: number, id: number): CredentialToken | null {
+  const tokenRow = statement(connection, hotStatements.credentialToken).get(accountId, id);
+  const token = tokenRow && rows.credentialTokens.read(tokenRow);
+  // Read in any case: the time of a lookup must not reveal whether the token exists.
+  const credentialRow = statement(connection, hotStatements.credential).get(accountId, token?.credentialId ?? nobody);
+  return token && credentialRow ? { token, credential: rows.credentials.read(credentialRow) } : null;
 }
+
+export const findCredentialTokens: HotVerbs['findCredentialTokens'] = (db, accountId, ids) =>
+  onConnection(db, (connection) => ids.map((id) => credentialTokenOf(connection, accountId, id)));
 
 export function findGeneration(db: Knex, accountId: number): Promise<number | null> {
   return onConnection(db, (connection) => {

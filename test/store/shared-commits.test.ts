@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
+import { Failure } from '../../src/domain/failure.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
@@ -52,6 +54,8 @@ describe('transactions that share a commit', () => {
   };
   const reasonsOf = (settled: readonly PromiseSettledResult<unknown>[]) =>
     settled.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one.value));
+  const codesOf = (settled: readonly PromiseSettledResult<unknown>[]) =>
+    settled.map((one) => (one.status === 'rejected' ? (one.reason as { readonly code: string }).code : one.value));
 
   test('those that arrive together have one commit, and each is durable when it is answered', async () => {
     const ids = Array.from({ length: 10 }, (_, index) => index + 1);
@@ -107,12 +111,38 @@ describe('transactions that share a commit', () => {
     const ending = async (tx: Knex) => {
       await insert(tx, 2);
       await tx.raw('rollback');
-      throw new Error('the disk is full');
+      throw Object.assign(new Error('the disk is full'), { code: 'SQLITE_FULL' });
     };
     const works = [keep(1), ending, keep(3)];
     const settled = await Promise.allSettled(works.map((work) => engine.transact(work)));
-    assert.deepEqual(reasonsOf(settled), ['the disk is full', 'the disk is full', 3]);
+    assert.deepEqual(codesOf(settled), ['unavailable', 'SQLITE_FULL', 3]);
     assert.deepEqual(durable(), [3]);
+  });
+
+  test('what one is refused for when SQLite ends all of the transaction is told to it alone', async () => {
+    for (const ends of [() => Promise.reject(new Failure('conflict', { name: 'email' })), async () => 2]) {
+      const ending = async (tx: Knex) => {
+        await tx.raw('rollback');
+        return ends();
+      };
+      const works = [keep(1), ending, keep(3)];
+      const settled = await Promise.allSettled(works.map((work) => engine.transact(work)));
+      const own = settled[1]?.status === 'rejected' ? settled[1].reason.code : null;
+      assert.ok(['conflict', 'unavailable'].includes(own));
+      assert.deepEqual(codesOf(settled), ['unavailable', own, 3]);
+      assert.deepEqual(durable(), [3]);
+      await engine.db('facts').whereLike('name', 'kept %').delete();
+    }
+  });
+
+  test('nothing runs behind one that ended all of the transaction', async () => {
+    const ending = async (tx: Knex) => tx.raw('rollback');
+    const settled = await Promise.allSettled([ending, keep(2)].map((work) => engine.transact<unknown>(work)));
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.deepEqual(durable(), []);
   });
 
   test('each runs in the context of its caller', async () => {
@@ -134,14 +164,31 @@ describe('transactions that share a commit', () => {
     assert.deepEqual(durable(), [2]);
   });
 
-  test('one that cannot begin is refused, and the next one is served', async () => {
+  test('those that wait are counted', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const holder = engine.transact(async () => held);
+    await delay(20);
+    assert.equal(engine.waitingTransactions(), 0);
+    const others = [1, 2, 3].map((id) => engine.transact(keep(id)));
+    await delay(20);
+    assert.equal(engine.waitingTransactions(), 3);
+    release();
+    await Promise.all([holder, ...others]);
+    assert.equal(engine.waitingTransactions(), 0);
+  });
+
+  test('those that cannot begin are refused without having run, and the next one is served', async () => {
     const writer = new Sqlite(opened.url.slice('sqlite:'.length));
     writer.exec('begin immediate');
-    const refused = await Promise.allSettled([engine.transact(keep(1)), engine.transact(keep(2))]);
-    assert.deepEqual(
-      refused.map(({ status }) => status),
-      ['rejected', 'rejected'],
-    );
+    const ran: number[] = [];
+    const first = engine.transact(async () => ran.push(1)).catch((error: { readonly code: string }) => error.code);
+    // They wait when it is refused.
+    await delay(waitMilliseconds / 2);
+    const others = [2, 3, 4].map((id) => engine.transact(async () => ran.push(id)));
+    assert.equal(await first, 'SQLITE_BUSY');
+    const settled = await Promise.race([Promise.allSettled(others), delay(5000, [])]);
+    assert.deepEqual(codesOf(settled), Array(3).fill('SQLITE_BUSY'));
+    assert.deepEqual(ran, []);
     writer.exec('rollback');
     writer.close();
     assert.equal(await engine.transact(keep(3)), 3);

@@ -72,6 +72,8 @@ export interface Engine {
   readonly hot: HotVerbs;
   /** Runs a transaction, which has none around it. Its commit may be that of others, too. */
   readonly transact: <Result>(work: (tx: Knex) => Promise<Result>) => Promise<Result>;
+  /** How many of them wait before they ask the pool. */
+  readonly waitingTransactions: () => number;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
   /** The actual schema, with `db` a pool or a transaction. */

@@ -10,6 +10,8 @@ import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
 import type { Engine } from '../engine.ts';
+import { translate } from '../errors.ts';
+import { inNewTransaction } from '../transact.ts';
 import { onConnection } from './client.ts';
 import { statement } from './statements.ts';
 
@@ -24,7 +26,8 @@ interface Job {
   readonly run: (tx: Knex) => Promise<Outcome>;
   /** Rejects without having run, or because nothing became durable. */
   readonly fail: (error: unknown) => void;
-  readonly stopWaiting: () => void;
+  /** From then on it is not refused for having waited. */
+  readonly stopTimer: () => void;
 }
 
 interface Outcome {
@@ -41,25 +44,45 @@ function onSavepoint(tx: Knex, ...texts: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Runs it behind a savepoint. Throws what ended all of the transaction, and with it those before. */
+function unavailable(reason: string, cause?: unknown): Failure {
+  return new Failure('unavailable', { retryAfterSeconds: 1, reason: `the store is unavailable: ${reason}` }, { cause });
+}
+
+/** For those who share a commit with one whose error ended it: what that one was refused for is not their matter. */
+function endedBy(error: unknown): Failure {
+  const known = translate(error);
+  if (known instanceof Failure && known.code === 'unavailable') return known;
+  return unavailable('the transaction was ended', error);
+}
+
+/** Runs it behind a savepoint. Throws when SQLite ended all of the transaction, and with it those before. */
 async function runBehindOthers(tx: Knex, job: Job): Promise<Outcome> {
-  await onSavepoint(tx, 'savepoint');
+  // Without one, each statement would have a commit of its own.
+  if (!(await onSavepoint(tx, 'savepoint'))) throw endedBy(null);
   const outcome = await job.run(tx);
   const { failed } = outcome;
   const isOpen = await (failed ? onSavepoint(tx, 'rollback to', 'release') : onSavepoint(tx, 'release'));
-  if (failed && !isOpen) throw failed.error;
-  return outcome;
+  if (isOpen) return outcome;
+  if (failed) job.fail(failed.error);
+  throw endedBy(failed?.error ?? null);
 }
 
 /** `waitMilliseconds`: how long a transaction waits until it begins. */
-export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['transact'] {
+export function sharingCommits(db: Knex, waitMilliseconds: number): Pick<Engine, 'transact' | 'waitingTransactions'> {
   /** In order of arrival. */
   const waiting = new Set<Job>();
   let isRunning = false;
+  /** One of those who wait has asked the pool for the connection, or SQLite for the write lock. */
+  let isBeginning = false;
+
+  function stopWaiting(job: Job): void {
+    job.stopTimer();
+    waiting.delete(job);
+  }
 
   function takeNext(): Job | undefined {
     const [job] = waiting;
-    job?.stopWaiting();
+    if (job) stopWaiting(job);
     return job;
   }
 
@@ -68,8 +91,12 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
     const before = [...waiting];
     const run: Job[] = [];
     const outcomes: Outcome[] = [];
+    // The pool and SQLite have limits of their own, and say what kept it waiting.
+    before[0]?.stopTimer();
+    isBeginning = true;
     try {
-      await db.transaction(async (tx) => {
+      await inNewTransaction(db, async (tx) => {
+        isBeginning = false;
         const beganAt = performance.now();
         for (
           let job = takeNext();
@@ -84,8 +111,9 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
         }
       });
     } catch (error) {
+      isBeginning = false;
       for (const job of run.length > 0 ? run : before) {
-        job.stopWaiting();
+        stopWaiting(job);
         job.fail(error);
       }
       return;
@@ -102,7 +130,7 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
     isRunning = false;
   }
 
-  return <Result>(work: (tx: Knex) => Promise<Result>): Promise<Result> => {
+  function transact<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const inContext = AsyncLocalStorage.snapshot();
     const job: Job = {
@@ -112,14 +140,11 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
           (error: unknown) => ({ failed: { error }, tell: () => reject(error) }),
         ),
       fail: reject,
-      stopWaiting: () => {
-        clearTimeout(timer);
-        waiting.delete(job);
-      },
+      stopTimer: () => clearTimeout(timer),
     };
     const timer = setTimeout(() => {
-      job.stopWaiting();
-      reject(new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the store is unavailable: no connection' }));
+      waiting.delete(job);
+      reject(unavailable('no connection'));
     }, waitMilliseconds);
     waiting.add(job);
     if (!isRunning) {
@@ -127,5 +152,7 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
       void runAll();
     }
     return promise;
-  };
+  }
+
+  return { transact, waitingTransactions: () => (isBeginning ? waiting.size - 1 : waiting.size) };
 }

@@ -15,8 +15,11 @@ import { inNewTransaction } from '../transact.ts';
 import { onConnection } from './client.ts';
 import { statement } from './statements.ts';
 
-/** For how long a commit waits for further transactions: those before it, and all who read, wait for it. */
-const longestMilliseconds = 3;
+/**
+ * No transaction begins later than this behind the first one: those before it, and all who read, wait for the commit.
+ * The last one may take longer itself.
+ */
+const usualMilliseconds = 3;
 
 const savepoint = 'shared_commit';
 
@@ -68,7 +71,11 @@ async function runBehindOthers(tx: Knex, job: Job): Promise<Outcome> {
 }
 
 /** `waitMilliseconds`: how long a transaction waits until it begins. */
-export function sharingCommits(db: Knex, waitMilliseconds: number): Pick<Engine, 'transact' | 'waitingTransactions'> {
+export function sharingCommits(
+  db: Knex,
+  waitMilliseconds: number,
+  longestMilliseconds = usualMilliseconds,
+): Pick<Engine, 'transact' | 'waitingTransactions'> {
   /** In order of arrival. */
   const waiting = new Set<Job>();
   let isRunning = false;

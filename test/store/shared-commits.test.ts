@@ -168,6 +168,19 @@ describe('transactions that share a commit', () => {
     assert.deepEqual(seen, [1, 2, 3]);
   });
 
+  test('what they share is in the context of none', async () => {
+    const context = new AsyncLocalStorage<number>();
+    const seen: unknown[] = [];
+    const note = ({ sql }: { readonly sql: string }) => seen.push([sql, context.getStore()]);
+    engine.db.on('query', note);
+    await context.run(1, () => commits.transact(async () => {}));
+    engine.db.removeListener('query', note);
+    assert.deepEqual(seen, [
+      ['BEGIN;', undefined],
+      ['COMMIT;', undefined],
+    ]);
+  });
+
   test('one that waits too long is refused without having run', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const holder = commits.transact(async () => held);

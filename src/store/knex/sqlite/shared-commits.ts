@@ -76,6 +76,8 @@ export function sharingCommits(
   waitMilliseconds: number,
   longestMilliseconds = usualMilliseconds,
 ): Pick<Engine, 'transact' | 'waitingTransactions'> {
+  // What they share belongs to no request; while it is busy, it would keep the first one's context.
+  const inNoContext = AsyncLocalStorage.snapshot();
   /** In order of arrival. */
   const waiting = new Set<Job>();
   let isRunning = false;
@@ -156,7 +158,7 @@ export function sharingCommits(
     waiting.add(job);
     if (!isRunning) {
       isRunning = true;
-      void runAll();
+      void inNoContext(runAll);
     }
     return promise;
   }

@@ -3,6 +3,7 @@ import type { AccountCountRecord, CountStore, DailyCountRecord } from '../counts
 import * as rows from './audit-rows.ts';
 import { byAccount } from './by-account.ts';
 import { lastUses, listUses } from './client-uses.ts';
+import { inNewTransaction } from './transact.ts';
 
 const countsAtOnce = 500;
 const countKey = ['account_id', 'day', 'kind', 'subject_id'];
@@ -51,7 +52,7 @@ async function addInParts<Count extends { readonly accountId: number }>(
 export function countVerbs(db: Knex): CountStore {
   return {
     add: (counts, ofAccounts = []) =>
-      db.transaction(async (tx) => {
+      inNewTransaction(db, async (tx) => {
         await addInParts(inOrder(counts), (some) => addSome(tx, some));
         await addInParts(inOrder(ofAccounts), (some) => addSomeOfAccount(tx, some));
       }),

@@ -73,8 +73,10 @@ export interface Engine {
   readonly reading: Knex;
   readonly readPlaces: ReadPlaces;
   readonly hot: HotVerbs;
-  /** Runs a transaction, which has none around it. Its commit may be that of others, too. */
+  /** Runs a transaction that is not within another one. Others may share its commit. */
   readonly transact: <Result>(work: (tx: Knex) => Promise<Result>) => Promise<Result>;
+  /** How many of them wait before they ask the pool. */
+  readonly waitingTransactions: () => number;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
   /** The actual schema, with `db` a pool or a transaction. */

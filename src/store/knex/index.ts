@@ -78,7 +78,10 @@ export function createStore(
     },
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     findWaitingMessages: () => alone(() => findWaitingMessages(db)),
-    connections: () => [usageOf('main', db), usageOf('reading', engine.reading, reads.waiting())],
+    connections: () => [
+      usageOf('main', db, engine.waitingTransactions()),
+      usageOf('reading', engine.reading, reads.waiting()),
+    ],
     foldCounts: () => alone(() => foldUserCounts(db)),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     indexUsers: (limit, signal) => alone(() => engine.search.indexUsers(limit, signal)),

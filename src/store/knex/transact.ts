@@ -1,15 +1,27 @@
 import type { Knex } from 'knex';
 import { isLockTimeout, isLostRace, translate } from './errors.ts';
 
+/**
+ * Runs work in a new transaction, or behind a savepoint of `db`. Knex calls the work even if neither could begin, and
+ * what goes past Knex would then be committed statement by statement.
+ */
+export function inNewTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (tx) => {
+    // The caller gets the error of the beginning.
+    if (tx.isCompleted()) throw new Error('the transaction did not begin');
+    return work(tx);
+  });
+}
+
 /** Runs several statements as one: in the open transaction, or in one of their own. */
 export function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
-  return db.isTransaction ? work(db) : db.transaction(work);
+  return db.isTransaction ? work(db) : inNewTransaction(db, work);
 }
 
 /** Runs several statements as one: in a transaction, or behind a savepoint of the open one. */
 export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   try {
-    return await db.transaction((tx) => work(tx));
+    return await inNewTransaction(db, work);
   } catch (error) {
     throw translate(error);
   }

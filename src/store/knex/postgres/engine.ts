@@ -5,6 +5,7 @@ import { Failure } from '../../../domain/failure.ts';
 import type { Pooling } from '../../pooling.ts';
 import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import { inNewTransaction } from '../transact.ts';
 import { appendEvents } from './chain.ts';
 import { PostgresClient } from './client.ts';
 import { consumeAll } from './consume.ts';
@@ -53,7 +54,7 @@ function settingsFor(waitMilliseconds: number): Settings {
  * which a process that dies does not release.
  */
 function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
-  return db.transaction(async (tx) => {
+  return inNewTransaction(db, async (tx) => {
     await tx.raw(
       'set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0',
     );
@@ -130,7 +131,8 @@ export function openPostgres(options: EngineOptions): Engine {
     reading,
     readPlaces: { turns: readingPoolSize, waitMilliseconds: readWait(options) },
     hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
-    transact: (work) => db.transaction((tx) => work(tx)),
+    transact: (work) => inNewTransaction(db, work),
+    waitingTransactions: () => 0,
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
     describeSchema,

@@ -7,6 +7,7 @@ import { Failure } from '../../../domain/failure.ts';
 import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, readWait } from '../engine.ts';
 import { isBusy } from '../errors.ts';
+import { inNewTransaction } from '../transact.ts';
 import { backup } from './backup.ts';
 import { appendEvents } from './chain.ts';
 import { onConnection, SqliteClient, withOneCommit } from './client.ts';
@@ -44,7 +45,7 @@ async function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>
   const deadline = performance.now() + migrationPatienceMilliseconds;
   for (;;) {
     try {
-      return await db.transaction((tx) => work(tx));
+      return await inNewTransaction(db, work);
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
     }
@@ -132,7 +133,7 @@ export function openSqlite(options: EngineOptions): Engine {
     reading,
     readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
     hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
-    transact: sharingCommits(db, waitMilliseconds),
+    ...sharingCommits(db, waitMilliseconds),
     generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
     describeSchema,

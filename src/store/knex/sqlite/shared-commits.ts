@@ -10,11 +10,16 @@ import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
 import type { Engine } from '../engine.ts';
+import { translate } from '../errors.ts';
+import { inNewTransaction } from '../transact.ts';
 import { onConnection } from './client.ts';
 import { statement } from './statements.ts';
 
-/** For how long a commit waits for further transactions: those before it, and all who read, wait for it. */
-const longestMilliseconds = 3;
+/**
+ * No transaction begins later than this behind the first one: those before it, and all who read, wait for the commit.
+ * The last one may take longer itself.
+ */
+const usualMilliseconds = 3;
 
 const savepoint = 'shared_commit';
 
@@ -24,7 +29,8 @@ interface Job {
   readonly run: (tx: Knex) => Promise<Outcome>;
   /** Rejects without having run, or because nothing became durable. */
   readonly fail: (error: unknown) => void;
-  readonly stopWaiting: () => void;
+  /** From then on it is not refused for having waited. */
+  readonly stopTimer: () => void;
 }
 
 interface Outcome {
@@ -41,25 +47,51 @@ function onSavepoint(tx: Knex, ...texts: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Runs it behind a savepoint. Throws what ended all of the transaction, and with it those before. */
+function unavailable(reason: string, cause?: unknown): Failure {
+  return new Failure('unavailable', { retryAfterSeconds: 1, reason: `the store is unavailable: ${reason}` }, { cause });
+}
+
+/** For those who share a commit with one whose error ended it: what that one was refused for is not their matter. */
+function endedBy(error: unknown): Failure {
+  const known = translate(error);
+  if (known instanceof Failure && known.code === 'unavailable') return known;
+  return unavailable('the transaction was ended', error);
+}
+
+/** Runs it behind a savepoint. Throws when SQLite ended all of the transaction, and with it those before. */
 async function runBehindOthers(tx: Knex, job: Job): Promise<Outcome> {
-  await onSavepoint(tx, 'savepoint');
+  // Without one, each statement would have a commit of its own.
+  if (!(await onSavepoint(tx, 'savepoint'))) throw endedBy(null);
   const outcome = await job.run(tx);
   const { failed } = outcome;
   const isOpen = await (failed ? onSavepoint(tx, 'rollback to', 'release') : onSavepoint(tx, 'release'));
-  if (failed && !isOpen) throw failed.error;
-  return outcome;
+  if (isOpen) return outcome;
+  if (failed) job.fail(failed.error);
+  throw endedBy(failed?.error ?? null);
 }
 
 /** `waitMilliseconds`: how long a transaction waits until it begins. */
-export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['transact'] {
+export function sharingCommits(
+  db: Knex,
+  waitMilliseconds: number,
+  longestMilliseconds = usualMilliseconds,
+): Pick<Engine, 'transact' | 'waitingTransactions'> {
+  // What they share belongs to no request; while it is busy, it would keep the first one's context.
+  const inNoContext = AsyncLocalStorage.snapshot();
   /** In order of arrival. */
   const waiting = new Set<Job>();
   let isRunning = false;
+  /** One of those who wait has asked the pool for the connection, or SQLite for the write lock. */
+  let isBeginning = false;
+
+  function stopWaiting(job: Job): void {
+    job.stopTimer();
+    waiting.delete(job);
+  }
 
   function takeNext(): Job | undefined {
     const [job] = waiting;
-    job?.stopWaiting();
+    if (job) stopWaiting(job);
     return job;
   }
 
@@ -68,8 +100,12 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
     const before = [...waiting];
     const run: Job[] = [];
     const outcomes: Outcome[] = [];
+    // The pool and SQLite have limits of their own, and say what kept it waiting.
+    before[0]?.stopTimer();
+    isBeginning = true;
     try {
-      await db.transaction(async (tx) => {
+      await inNewTransaction(db, async (tx) => {
+        isBeginning = false;
         const beganAt = performance.now();
         for (
           let job = takeNext();
@@ -84,8 +120,9 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
         }
       });
     } catch (error) {
+      isBeginning = false;
       for (const job of run.length > 0 ? run : before) {
-        job.stopWaiting();
+        stopWaiting(job);
         job.fail(error);
       }
       return;
@@ -102,7 +139,7 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
     isRunning = false;
   }
 
-  return <Result>(work: (tx: Knex) => Promise<Result>): Promise<Result> => {
+  function transact<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const inContext = AsyncLocalStorage.snapshot();
     const job: Job = {
@@ -112,20 +149,19 @@ export function sharingCommits(db: Knex, waitMilliseconds: number): Engine['tran
           (error: unknown) => ({ failed: { error }, tell: () => reject(error) }),
         ),
       fail: reject,
-      stopWaiting: () => {
-        clearTimeout(timer);
-        waiting.delete(job);
-      },
+      stopTimer: () => clearTimeout(timer),
     };
     const timer = setTimeout(() => {
-      job.stopWaiting();
-      reject(new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the store is unavailable: no connection' }));
+      waiting.delete(job);
+      reject(unavailable('no connection'));
     }, waitMilliseconds);
     waiting.add(job);
     if (!isRunning) {
       isRunning = true;
-      void runAll();
+      void inNoContext(runAll);
     }
     return promise;
-  };
+  }
+
+  return { transact, waitingTransactions: () => (isBeginning ? waiting.size - 1 : waiting.size) };
 }

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { translate } from '../../src/store/knex/errors.ts';
+import { createStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { poolSize } from '../../src/store/knex/postgres/pool-sizes.ts';
 import { run } from '../../src/store/knex/postgres/statements.ts';
 import { execute } from '../support/rows.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
+import { newAccount, newUser } from './samples.ts';
 
 describe('a statement that was prepared before its table changed', () => {
   let opened: TestStore;
@@ -41,6 +44,24 @@ describe('a statement that was prepared before its table changed', () => {
       detail: { retryAfterSeconds: 1, reason: 'the store is unavailable: a statement was prepared before a migration' },
     });
     assert.deepEqual(await inTransaction(), [{ number: 1 }]);
+  });
+
+  test('ends no transaction of the store, whichever connections prepared it', async () => {
+    const store = createStore(engine);
+    const user = await newUser(store, (await newAccount(store)).id);
+    const find = () => store.transaction((tx) => tx.users.find(user.accountId, user.id));
+    const { promise: all, resolve: allBegan } = Promise.withResolvers<void>();
+    let begun = 0;
+    const holding = () =>
+      store.transaction(async (tx) => {
+        begun += 1;
+        if (begun === poolSize) allBegan();
+        await all;
+        return tx.users.find(user.accountId, user.id);
+      });
+    await Promise.all(Array.from({ length: poolSize }, holding));
+    await change('alter table users alter column invalid_login_attempts type bigint');
+    for (let count = 0; count < poolSize; count += 1) assert.deepEqual(await find(), user);
   });
 
   test('and what PostgreSQL does not support is not sent again, and no outage', async () => {

@@ -149,6 +149,16 @@ for (const kind of databases) {
       }
     });
 
+    test('statements that are prepared by name have names of their own, which PostgreSQL does not cut off', () => {
+      const names = fixedReads.map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length);
+      // With what a lock adds.
+      assert.deepEqual(
+        names.filter((name) => name.length > 63 - ' for no key update'.length),
+        [],
+      );
+    });
+
     test('no prepared statement scans a table', async () => {
       for (const { text, numbered } of fixedReads) {
         const bindings = Array.from({ length: text.split('?').length - 1 }, () => 1);

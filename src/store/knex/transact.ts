@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { isLockTimeout, isLostRace, translate } from './errors.ts';
+import { Failure } from '../../domain/failure.ts';
+import { isLockTimeout, isLostRace, isOutdated, translate } from './errors.ts';
 
 /**
  * Runs work in a new transaction, or behind a savepoint of `db`. Knex calls the work even if neither could begin, and
@@ -38,15 +39,18 @@ export function separately<Result>(db: Knex, work: (tx: Knex) => Promise<Result>
 /** How often a transaction is tried; after a wait that was too long, which another one makes longer, once more. */
 const mostAttempts = 5;
 const mostAttemptsInTime = 2;
+/** Each connection of a pool may have prepared a statement before a migration; it is left then. */
+const mostAttemptsOutdated = 20;
 
 function mostAttemptsFor(error: unknown): number {
   if (isLostRace(error)) return mostAttempts;
+  if (isOutdated(error instanceof Failure ? error.cause : error)) return mostAttemptsOutdated;
   return isLockTimeout(error) ? mostAttemptsInTime : 1;
 }
 
 /**
- * For a transaction of its own. PostgreSQL aborts one of two that wait for each other; it had no effect then, and is
- * retried.
+ * For a transaction of its own. PostgreSQL aborts one of two that wait for each other, and one whose statements were
+ * prepared for other columns; it had no effect then, and is retried.
  */
 export async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let attempts = 1; ; attempts += 1) {

@@ -123,7 +123,7 @@ export function measurePostgres(bench: Bench, durable: Server): Promise<Line[]> 
       rateLine('postgres/one', one, peer),
       rateLine('postgres/floor', one, least),
       rateLine('postgres/two', two, one, promised),
-      processorLine('postgres/cost', two, one),
+      processorLine('postgres/cost', two, one, promised),
       line('audit/postgres', { figure: await prepared.countVerifiedEvents(), unit: 'events' }),
     ];
   });

@@ -64,6 +64,23 @@ describe('a statement that was prepared before its table changed', () => {
     for (let count = 0; count < poolSize; count += 1) assert.deepEqual(await find(), user);
   });
 
+  for (const count of [1, 3]) {
+    test(`is planned for good, not for each batch, when it looks up ${count}`, async () => {
+      const { hot, db } = engine;
+      const ids = Array.from({ length: count }, (_, index) => index + 1);
+      const planned = await db.transaction(async (tx): Promise<{ readonly generic_plans: number }[]> => {
+        for (let times = 0; times < 20; times += 1) {
+          await hot.findAccessTokens(tx, 1, ids);
+          await hot.findCredentialTokens(tx, 1, ids);
+        }
+        const own = tx('pg_prepared_statements').whereIn('name', ['access-tokens-plain', 'credential-tokens']);
+        return await own.select('generic_plans');
+      });
+      assert.equal(planned.length, 2);
+      for (const { generic_plans: generic } of planned) assert.ok(generic >= 20 - 5, `${generic} of 20`);
+    });
+  }
+
   test('and what PostgreSQL does not support is not sent again, and no outage', async () => {
     const unsupported = run(engine.db, 'unsupported', 'select count(*) from things for update', []);
     const error = await unsupported.then(() => assert.fail(), translate);

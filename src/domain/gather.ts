@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 interface GatherOptions {
   /** Per batch. */
   readonly mostItems?: number;
@@ -32,6 +34,8 @@ export function gather<Item, Result>(
     readonly resolve: (result: Result) => void;
     readonly reject: (error: unknown) => void;
   }
+  // A batch belongs to no request; otherwise it would keep the first one's context for as long as it is busy.
+  const inNoContext = AsyncLocalStorage.snapshot();
   let waiting: Waiting[] = [];
   let busy = false;
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -62,7 +66,7 @@ export function gather<Item, Result>(
 
   /** Everything that comes in this turn of the event loop still belongs to it. */
   function begin(): void {
-    setImmediate(() => void flush());
+    setImmediate(() => void inNoContext(flush));
   }
 
   function beginUnlessHeld(): void {

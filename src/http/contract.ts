@@ -117,8 +117,8 @@ export function readRoutes(contract: Contract): Routes {
   };
 }
 
-/** By operationId, of each contract. */
-const paths = new WeakMap<Contract, ReadonlyMap<string, string>>();
+/** By operationId. */
+const pathsOfContracts = new WeakMap<Contract, ReadonlyMap<string, string>>();
 
 function readPaths(contract: Contract): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -133,8 +133,8 @@ function readPaths(contract: Contract): ReadonlyMap<string, string> {
 
 /** The path of an operation, for links that the service creates. */
 export function pathOf(contract: Contract, operationId: string): string {
-  const known = paths.get(contract) ?? readPaths(contract);
-  paths.set(contract, known);
+  const known = pathsOfContracts.get(contract) ?? readPaths(contract);
+  pathsOfContracts.set(contract, known);
   const path = known.get(operationId);
   if (path === undefined) throw new Error(`the contract has no operation ${operationId}`);
   return path;

@@ -113,7 +113,7 @@ test('the holder of a kept place is not refused; everybody else is until it is f
   assert.ok(await one.verify('x', digest, share));
 });
 
-test("after an account met a bcrypt hash, each of its refusals takes that time; other accounts' do not", async () => {
+test('after an account met a bcrypt hash, each of its refusals does that work too; those of other accounts do not', async () => {
   const { hashing, verified } = watched();
   const fresh = createPasswords({ pepper, cores: 4, cost, hashing });
   const digest = await fresh.digest('x', share);

@@ -4,7 +4,7 @@ import { elsewherePromises, floorPromises } from './floor-promises.ts';
 import { atLeast, atMost, type Promised } from './promises.ts';
 import { median, type Series } from './series.ts';
 
-/** Every line by its name, in the order of the table. Promised is what holds on the slower of the processors at hand. */
+/** Every line by its name, in the order of the table. A promise is what holds on the slower of the processors at hand. */
 export const promises = {
   'refresh/durable': atLeast(3.3),
   'refresh/map': atLeast(1),

@@ -7,6 +7,7 @@ import { createStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { poolSize } from '../../src/store/knex/postgres/pool-sizes.ts';
 import { run } from '../../src/store/knex/postgres/statements.ts';
+import { mostAttemptsOutdated } from '../../src/store/knex/transact.ts';
 import { execute } from '../support/rows.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
 import { newAccount, newUser } from './samples.ts';
@@ -59,6 +60,7 @@ describe('a statement that was prepared before its table changed', () => {
         await all;
         return tx.users.find(user.accountId, user.id);
       });
+    assert.ok(poolSize < mostAttemptsOutdated);
     await Promise.all(Array.from({ length: poolSize }, holding));
     await change('alter table users alter column invalid_login_attempts type bigint');
     for (let count = 0; count < poolSize; count += 1) assert.deepEqual(await find(), user);
@@ -69,6 +71,9 @@ describe('a statement that was prepared before its table changed', () => {
       const { hot, db } = engine;
       const ids = Array.from({ length: count }, (_, index) => index + 1);
       const planned = await db.transaction(async (tx): Promise<{ readonly generic_plans: number }[]> => {
+        await tx.raw('deallocate all');
+        const { parsedStatements } = (await tx.client.acquireConnection()).connection;
+        for (const name of Object.keys(parsedStatements)) delete parsedStatements[name];
         for (let times = 0; times < 20; times += 1) {
           await hot.findAccessTokens(tx, 1, ids);
           await hot.findCredentialTokens(tx, 1, ids);

@@ -141,8 +141,14 @@ onEachDatabase('transactions', (subject) => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const role = (name: string) => ({ accountId, name, createdAt: now });
+    const late = ['late 1', 'late 2', 'late 3', 'late 4'];
     const failing = () =>
-      store.transaction((tx) => Promise.all([Promise.reject(new Error('mine')), tx.roles.create(role('late'))]));
+      store.transaction((tx) => {
+        const one = async () => {
+          for (const name of late) await tx.roles.create(role(name));
+        };
+        return Promise.all([Promise.reject(new Error('mine')), one()]);
+      });
     const kept = (name: string) => store.transaction((tx) => tx.roles.create(role(name)));
     const settled = await Promise.allSettled([kept('first'), failing(), kept('second')]);
     assert.deepEqual(
@@ -151,7 +157,7 @@ onEachDatabase('transactions', (subject) => {
     );
     assert.ok(await store.roles.findByName(accountId, 'first'));
     assert.ok(await store.roles.findByName(accountId, 'second'));
-    assert.equal(await store.roles.findByName(accountId, 'late'), null);
+    for (const name of late) assert.equal(await store.roles.findByName(accountId, name), null);
   });
 
   test('a handle that outlives its transaction writes nothing', async () => {

@@ -129,7 +129,7 @@ export function isLockTimeout(error: unknown): boolean {
  * nothing. The routine says so, since the code stands for anything that is not supported, and the words are translated.
  */
 export function isOutdated(error: unknown): boolean {
-  const { code, routine } = describe(error);
+  const { code, routine } = describe(error instanceof Failure ? error.cause : error);
   return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
@@ -139,7 +139,8 @@ export function damageOf(error: unknown): string | null {
   return damage.test(code) ? code : null;
 }
 
-function outage(why: string, cause: unknown): Failure {
+/** What the database cannot do for now. */
+export function outage(why: string, cause?: unknown): Failure {
   return new Failure('unavailable', { retryAfterSeconds: 1, reason: `the store is unavailable: ${why}` }, { cause });
 }
 

@@ -42,9 +42,9 @@ const claimsOfGrant = fixedRead(
   'grant-claims',
   'select claims from grant_claims where account_id = ? and grant_id = ?',
 );
-/** Passes over that many of the user's. */
-const furtherGrant = fixedRead(
-  'grants-beyond',
+/** A grant of the user after skipping that many. */
+const grantAtOffset = fixedRead(
+  'grant-at-offset',
   'select id from grants where account_id = ? and user_id = ? limit 1 offset ?',
 );
 
@@ -154,7 +154,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
         .update({ revoked_at: at, revoked_because: because }),
     makeRoom: async (accountId, { userId, appId }, { ofApp, ofUser, atOnce }) => {
       // A step in an index: who has fewer than either bound, as nearly all, is within both.
-      if (!(await readRow(db, furtherGrant, accountId, userId, Math.min(ofApp, ofUser) - 1))) return 0;
+      if (!(await readRow(db, grantAtOffset, accountId, userId, Math.min(ofApp, ofUser) - 1))) return 0;
       const own = db('grants').where({ account_id: accountId, user_id: userId });
       const ranked = db
         .from(own.select('*', db.raw(`${placeInSession} as place_in_session`)).as('own'))

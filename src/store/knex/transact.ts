@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { Failure } from '../../domain/failure.ts';
 import { isLockTimeout, isLostRace, isOutdated, translate } from './errors.ts';
 
 /**
@@ -39,12 +38,12 @@ export function separately<Result>(db: Knex, work: (tx: Knex) => Promise<Result>
 /** How often a transaction is tried; after a wait that was too long, which another one makes longer, once more. */
 const mostAttempts = 5;
 const mostAttemptsInTime = 2;
-/** Each connection of a pool may have prepared a statement before a migration; it is left then. */
-const mostAttemptsOutdated = 20;
+/** More than a pool has connections: each may have prepared the statement before a migration, and is closed then. */
+export const mostAttemptsOutdated = 20;
 
 function mostAttemptsFor(error: unknown): number {
   if (isLostRace(error)) return mostAttempts;
-  if (isOutdated(error instanceof Failure ? error.cause : error)) return mostAttemptsOutdated;
+  if (isOutdated(error)) return mostAttemptsOutdated;
   return isLockTimeout(error) ? mostAttemptsInTime : 1;
 }
 

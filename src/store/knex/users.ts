@@ -53,20 +53,20 @@ function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<strin
 }
 
 /** Of one who is not removed. */
-const where = (column: string) => `account_id = ? and ${column} = ? and ${present('user', 'users')}`;
-const byId = fixedSelect(rows.users, 'user-by-id', where('id'));
-const idById = fixedRead('user-id-by-id', `select id from users where ${where('id')}`);
-const byEmail = fixedSelect(rows.users, 'user-by-email', where('email_key'));
-const columns = rows.users.columns.join(', ');
+const presentUser = (column: string) => `account_id = ? and ${column} = ? and ${present('user', 'users')}`;
+const byId = fixedSelect(rows.users, 'user-by-id', presentUser('id'));
+const idById = fixedRead('user-id-by-id', `select id from users where ${presentUser('id')}`);
+const byEmail = fixedSelect(rows.users, 'user-by-email', presentUser('email_key'));
+const userColumns = rows.users.columns.join(', ');
 const detailedById = fixedRead(
   'user-detailed-by-id',
-  `select ${columns}, ${rows.userDetails.columns.join(', ')} from users where ${where('id')}`,
+  `select ${userColumns}, ${rows.userDetails.columns.join(', ')} from users where ${presentUser('id')}`,
 );
 /** Each part uses its unique index. With `or` SQLite may read all users of the account instead. */
 const byName = fixedRead(
   'user-by-name',
-  `select ${columns}, 0 as place from users where ${where('email_key')}
-    union all select ${columns}, 1 as place from users where ${where('username_key')} order by place limit 1`,
+  `select ${userColumns}, 0 as place from users where ${presentUser('email_key')}
+    union all select ${userColumns}, 1 as place from users where ${presentUser('username_key')} order by place limit 1`,
 );
 
 type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';

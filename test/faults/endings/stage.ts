@@ -105,18 +105,18 @@ export async function openTheatre(database: DatabaseKind): Promise<Theatre> {
   return { app: { ...app, send, bearer: sharedBearer(app) }, gate, faults: () => faults, close };
 }
 
-/** Each serves many tries: an account has room for a thousand credentials, and a drill makes more tries than that. */
+/** Each serves many tries: an account may have a thousand credentials, and a drill makes more tries than that. */
 const callsOfBearer = 100;
 
 function sharedBearer(app: TestApp): TestApp['bearer'] {
-  const known = new Map<string, { readonly text: Promise<string>; left: number }>();
+  const known = new Map<string, { readonly token: Promise<string>; left: number }>();
   return (...scopes) => {
     const name = scopes.join(' ');
     const before = known.get(name);
-    const shared = before && before.left > 0 ? before : { text: app.bearer(...scopes), left: callsOfBearer };
+    const shared = before && before.left > 0 ? before : { token: app.bearer(...scopes), left: callsOfBearer };
     shared.left -= 1;
     known.set(name, shared);
-    return shared.text;
+    return shared.token;
   };
 }
 

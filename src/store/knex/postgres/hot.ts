@@ -103,13 +103,13 @@ const credentialToken = `
   where t.account_id = $1 and t.id = $2`;
 
 /**
- * The statement for each of several ids `$2`. `offset 0` keeps the planner from joining all of them at once: it takes an
- * account for the average one, and would read a large one's clients and users through. The inner `select` keeps it from
- * counting the ids: it would take a plan for those of each batch to be worth its while, which costs more than running it.
+ * The statement for each of several ids `$2`. `offset 0` keeps the planner from joining all of them at once: it estimates
+ * an account of average size, and would read all clients and users of a large one. The inner `select` hides the number
+ * of ids from it: otherwise it would find it worthwhile to plan each batch, which costs more than running it.
  */
 function forEachId(text: string): string {
   return `select found.* from unnest((select $2::bigint[])) as given (id)
-    cross join lateral (${text.replace('$2', 'given.id')} offset 0) found`;
+    cross join lateral (${text.replaceAll('$2', 'given.id')} offset 0) found`;
 }
 
 /** The texts of the statements. */
@@ -121,10 +121,10 @@ export const hotStatements = {
 };
 
 /** In the order of the ids. Rows name the token by `t_id`. */
-function inOrder<Found>(ids: readonly number[], rows: readonly DbRow[], read: (row: DbRow) => Found | null) {
-  const found = new Map(rows.map((row) => [Number(row['t_id']), row]));
+function inOrder<Found>(ids: readonly number[], found: readonly DbRow[], read: (row: DbRow) => Found | null) {
+  const byId = new Map(found.map((row) => [Number(row['t_id']), row]));
   return ids.map((id) => {
-    const row = found.get(id);
+    const row = byId.get(id);
     return row ? read(row) : null;
   });
 }
@@ -134,8 +134,8 @@ export const findAccessTokens: HotVerbs['findAccessTokens'] = async (db, account
   // Conditions about removals take as long as all the rest.
   const plain = await run(db, 'access-tokens-plain', hotStatements.accessTokensWithoutRemovals, key);
   const isRemoving = plain.some((row) => row['removing']);
-  const rows = isRemoving ? await run(db, 'access-tokens', hotStatements.accessTokens, key) : plain;
-  return inOrder(ids, rows, readStanding);
+  const found = isRemoving ? await run(db, 'access-tokens', hotStatements.accessTokens, key) : plain;
+  return inOrder(ids, found, readStanding);
 };
 
 function readStanding(row: DbRow): AccessTokenStanding | null {
@@ -148,8 +148,8 @@ function readStanding(row: DbRow): AccessTokenStanding | null {
 }
 
 export const findCredentialTokens: HotVerbs['findCredentialTokens'] = async (db, accountId, ids) => {
-  const rows = await run(db, 'credential-tokens', hotStatements.credentialTokens, [accountId, ids]);
-  return inOrder(ids, rows, (row) => ({ token: readCredentialToken(row), credential: readCredential(row) }));
+  const found = await run(db, 'credential-tokens', hotStatements.credentialTokens, [accountId, ids]);
+  return inOrder(ids, found, (row) => ({ token: readCredentialToken(row), credential: readCredential(row) }));
 };
 
 export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {

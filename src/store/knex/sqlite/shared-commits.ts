@@ -10,16 +10,16 @@ import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
 import type { Engine } from '../engine.ts';
-import { translate } from '../errors.ts';
+import { outage, translate } from '../errors.ts';
 import { inNewTransaction } from '../transact.ts';
 import { onConnection } from './client.ts';
 import { statement } from './statements.ts';
 
 /**
- * No transaction begins later than this behind the first one: those before it, and all who read, wait for the commit.
- * The last one may take longer itself.
+ * No transaction begins later than this after the first one began: those before it, and all readers, wait for the
+ * commit. The last one itself may take longer.
  */
-const usualMilliseconds = 3;
+const usualJoinMilliseconds = 3;
 
 const savepoint = 'shared_commit';
 
@@ -47,15 +47,11 @@ function onSavepoint(tx: Knex, ...texts: readonly string[]): Promise<boolean> {
   });
 }
 
-function unavailable(reason: string, cause?: unknown): Failure {
-  return new Failure('unavailable', { retryAfterSeconds: 1, reason: `the store is unavailable: ${reason}` }, { cause });
-}
-
-/** For those who share a commit with one whose error ended it: what that one was refused for is not their matter. */
+/** For transactions that share a commit with one whose error ended it: its reason for failing does not concern them. */
 function endedBy(error: unknown): Failure {
   const known = translate(error);
   if (known instanceof Failure && known.code === 'unavailable') return known;
-  return unavailable('the transaction was ended', error);
+  return outage('the transaction was ended', error);
 }
 
 /** Runs it behind a savepoint. Throws when SQLite ended all of the transaction, and with it those before. */
@@ -74,14 +70,14 @@ async function runBehindOthers(tx: Knex, job: Job): Promise<Outcome> {
 export function sharingCommits(
   db: Knex,
   waitMilliseconds: number,
-  longestMilliseconds = usualMilliseconds,
+  joinMilliseconds = usualJoinMilliseconds,
 ): Pick<Engine, 'transact' | 'waitingTransactions'> {
-  // What they share belongs to no request; while it is busy, it would keep the first one's context.
+  // The shared work belongs to no request; otherwise it would keep the first one's context for as long as it is busy.
   const inNoContext = AsyncLocalStorage.snapshot();
   /** In order of arrival. */
   const waiting = new Set<Job>();
   let isRunning = false;
-  /** One of those who wait has asked the pool for the connection, or SQLite for the write lock. */
+  /** One of those that wait has asked the pool for the connection, or SQLite for the write lock. */
   let isBeginning = false;
 
   function stopWaiting(job: Job): void {
@@ -95,7 +91,7 @@ export function sharingCommits(
     return job;
   }
 
-  /** Runs the next one, and those who wait when it ends. */
+  /** Runs the first that waits, and then those that are waiting when it ends. */
   async function runTogether(): Promise<void> {
     const before = [...waiting];
     const run: Job[] = [];
@@ -107,11 +103,7 @@ export function sharingCommits(
       await inNewTransaction(db, async (tx) => {
         isBeginning = false;
         const beganAt = performance.now();
-        for (
-          let job = takeNext();
-          job;
-          job = performance.now() - beganAt < longestMilliseconds ? takeNext() : undefined
-        ) {
+        for (let job = takeNext(); job; job = performance.now() - beganAt < joinMilliseconds ? takeNext() : undefined) {
           run.push(job);
           const outcome = await (run.length === 1 ? job.run(tx) : runBehindOthers(tx, job));
           outcomes.push(outcome);
@@ -144,7 +136,7 @@ export function sharingCommits(
     const inContext = AsyncLocalStorage.snapshot();
     const job: Job = {
       run: (tx) =>
-        inContext(() => work(tx)).then(
+        inContext(async () => work(tx)).then(
           (result) => ({ failed: null, tell: () => resolve(result) }),
           (error: unknown) => ({ failed: { error }, tell: () => reject(error) }),
         ),
@@ -153,7 +145,7 @@ export function sharingCommits(
     };
     const timer = setTimeout(() => {
       waiting.delete(job);
-      reject(unavailable('no connection'));
+      reject(outage('no connection'));
     }, waitMilliseconds);
     waiting.add(job);
     if (!isRunning) {

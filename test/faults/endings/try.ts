@@ -20,7 +20,13 @@ const ofOneSession: readonly EndingName[] = [
 ];
 
 /** How the trail calls those endings that leave something. */
-const endingActions: readonly string[] = ['sign_out.succeeded', 'session.ended', 'session.all_ended', 'user.changed'];
+const endingActions: readonly string[] = [
+  'sign_out.succeeded',
+  'session.ended',
+  'session.all_ended',
+  'user.changed',
+  'grant.revoked',
+];
 
 async function begin(theatre: Theatre, ending: EndingName, thing: ThingName) {
   const defaults = { restore: undefined, byRole: false, twice: false };
@@ -66,6 +72,9 @@ export async function tryBeside(theatre: Theatre, ending: EndingName, thing: Thi
 async function isLeft(stage: Stage, ending: EndingName, thing: ThingName, tokens: Tokens): Promise<boolean> {
   // One that was added before the ending is its user's: only sessions end, not means.
   if (thing === 'passkey being added' && (await cameFirst(stage, 'mfa.enrolled'))) return false;
+  // With its session open before the ending, which goes on, what it got after it is a new grant.
+  const inSession = thing === 'half-made sign-in' && ending === 'grants revoked by an operator';
+  if (inSession && !(await cameFirst(stage, 'grant.issued'))) return false;
   const ofDevice = thing === 'device code' && ofOneSession.includes(ending);
   // A grant waits while its user is suspended: its access token does not.
   const mayStay = ofDevice || ending === 'suspension';

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RefusalRecord, RefusalStore } from '../refusals.ts';
+import { byAccount } from './by-account.ts';
 import { shape } from './shape.ts';
 
 const refusals = shape<RefusalRecord>('refusals', null, {
@@ -18,10 +19,12 @@ export function refusalVerbs(db: Knex): RefusalStore {
   const { table, read, write } = refusals;
   return {
     add: async (records) => {
-      for (let from = 0; from < records.length; from += addedAtOnce) {
-        const part = records.slice(from, from + addedAtOnce).map((record) => write(record));
-        // What was stored before its answer got lost is added again.
-        await db(table).insert(part).onConflict(['account_id', 'request_id']).ignore();
+      for (const [, own] of byAccount(records)) {
+        for (let from = 0; from < own.length; from += addedAtOnce) {
+          const part = own.slice(from, from + addedAtOnce).map((record) => write(record));
+          // What was stored before its answer got lost is added again.
+          await db(table).insert(part).onConflict(['account_id', 'request_id']).ignore();
+        }
       }
     },
     find: async (accountId, requestId, now) => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccountRecord, AccountStore } from '../accounts.ts';
+import { fixedRead, readRow } from './fixed-reads.ts';
 import { raiseAll } from './raising.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
@@ -26,6 +27,14 @@ function select(db: Knex): Knex.QueryBuilder {
 async function insertHosts(db: Knex, accountId: number, hosts: readonly string[]): Promise<void> {
   if (hosts.length === 0) return;
   await db('account_hosts').insert(hosts.map((host, position) => ({ account_id: accountId, host, position })));
+}
+
+const generationOf = fixedRead('generation', 'select generation from accounts where id = ?');
+
+/** `Store.generation`. */
+export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {
+  const row = await readRow(db, generationOf, accountId);
+  return row ? Number(row['generation']) : null;
 }
 
 export function accountVerbs(db: Knex): AccountStore {

@@ -77,7 +77,6 @@ export interface Engine {
   readonly transact: <Result>(work: (tx: Knex) => Promise<Result>) => Promise<Result>;
   /** How many of them wait before they ask the pool. */
   readonly waitingTransactions: () => number;
-  generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
   /** The actual schema, with `db` a pool or a transaction. */
   describeSchema(db: Knex): Promise<Schema>;

@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts';
 import { databaseUrlForm, sqliteFileOf } from '../database-url.ts';
 import type { ReadTurns } from '../read-turns.ts';
 import type { Store } from '../store.ts';
+import { findGeneration } from './accounts.ts';
 import { doubtConnections } from './capacity.ts';
 import { type Distribution, withDistribution } from './distribution.ts';
 import type { Engine, EngineOptions } from './engine.ts';
@@ -60,7 +61,7 @@ export function createStore(
       reads.inTurn,
     ),
     transaction: (work) => alone(() => transaction(work)),
-    generation: (accountId) => alone(() => engine.generation(accountId)),
+    generation: (accountId) => alone(() => findGeneration(db, accountId)),
     migrate: () => alone(() => migrate(engine)),
     rollback: (steps) => alone(() => rollback(engine, steps)),
     status: () => alone(() => readStatus(db)),

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RefusalRecord, RefusalStore } from '../refusals.ts';
 import { byAccount } from './by-account.ts';
+import { chunks } from './chunks.ts';
 import { shape } from './shape.ts';
 
 const refusals = shape<RefusalRecord>('refusals', null, {
@@ -12,18 +13,15 @@ const refusals = shape<RefusalRecord>('refusals', null, {
   expiresAt: 'expires_at',
 });
 
-/** Rows per statement: SQLite takes at most 500. */
-const addedAtOnce = 400;
-
 export function refusalVerbs(db: Knex): RefusalStore {
   const { table, read, write } = refusals;
   return {
     add: async (records) => {
       for (const [, own] of byAccount(records)) {
-        for (let from = 0; from < own.length; from += addedAtOnce) {
-          const part = own.slice(from, from + addedAtOnce).map((record) => write(record));
+        for await (const some of chunks(own)) {
+          const added = some.map((record) => write(record));
           // What was stored before its answer got lost is added again.
-          await db(table).insert(part).onConflict(['account_id', 'request_id']).ignore();
+          await db(table).insert(added).onConflict(['account_id', 'request_id']).ignore();
         }
       }
     },

@@ -12,7 +12,7 @@ import { consumeAll } from './consume.ts';
 import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
-import { append, findAccessTokens, findCredentialTokens, findGeneration } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens } from './hot.ts';
 import { followLeader, type Leader } from './leader.ts';
 import { poolSize, readingPoolSize } from './pool-sizes.ts';
 import { purge } from './purge.ts';
@@ -133,7 +133,6 @@ export function openPostgres(options: EngineOptions): Engine {
     hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
     transact: (work) => inNewTransaction(db, work),
     waitingTransactions: () => 0,
-    generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
     describeSchema,
     // The server's own daemon (autovacuum) does both.

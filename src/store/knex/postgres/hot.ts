@@ -117,7 +117,6 @@ export const hotStatements = {
   accessTokensWithoutRemovals: forEachId(accessTokenWithoutRemovals),
   accessTokens: forEachId(accessToken),
   credentialTokens: forEachId(credentialToken),
-  generation: 'select generation from accounts where id = $1',
 };
 
 /** In the order of the ids. Rows name the token by `t_id`. */
@@ -151,8 +150,3 @@ export const findCredentialTokens: HotVerbs['findCredentialTokens'] = async (db,
   const found = await run(db, 'credential-tokens', hotStatements.credentialTokens, [accountId, ids]);
   return inOrder(ids, found, (row) => ({ token: readCredentialToken(row), credential: readCredential(row) }));
 };
-
-export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {
-  const [row] = await run(db, 'generation', hotStatements.generation, [accountId]);
-  return row ? Number(row['generation']) : null;
-}

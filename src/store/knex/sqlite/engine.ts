@@ -14,7 +14,7 @@ import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
 import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
-import { append, findAccessTokens, findCredentialTokens, findGeneration } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens } from './hot.ts';
 import { purge } from './purge.ts';
 import { mostThreads, openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
@@ -134,7 +134,6 @@ export function openSqlite(options: EngineOptions): Engine {
     readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
     hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
     ...sharingCommits(db, waitMilliseconds),
-    generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
     describeSchema,
     describeNewTables: (tx) =>

@@ -1,7 +1,6 @@
 /** Prepared statements on Knex's own connection, for the functions that are called all the time. */
 
 import type Sqlite from 'better-sqlite3';
-import type { Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
 import type { CredentialToken } from '../../callers.ts';
 import type { AccessTokenStanding } from '../../grants.ts';
@@ -81,7 +80,6 @@ export const hotStatements = {
   client: `${byKey(rows.tokenClients, 'app_id')} and ${present('app', 'clients', 'app_id')}`,
   credentialToken: byKey(rows.credentialTokens, 'id'),
   credential: byKey(rows.credentials, 'id'),
-  generation: 'select generation from accounts where id = ?',
 };
 
 /** Reads everything as of one moment. Taking the lock of readers once saves more time than the two statements cost. */
@@ -135,10 +133,3 @@ function credentialTokenOf(connection: Sqlite.Database, accountId: number, id: n
 
 export const findCredentialTokens: HotVerbs['findCredentialTokens'] = (db, accountId, ids) =>
   onConnection(db, (connection) => ids.map((id) => credentialTokenOf(connection, accountId, id)));
-
-export function findGeneration(db: Knex, accountId: number): Promise<number | null> {
-  return onConnection(db, (connection) => {
-    const row = statement(connection, hotStatements.generation).get(accountId);
-    return row ? Number(row['generation']) : null;
-  });
-}

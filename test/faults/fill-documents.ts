@@ -86,7 +86,7 @@ async function begin(services: AuthorizeServices, index: number): Promise<boolea
   // Each network may look at 30 in a minute.
   const source = `2001:db8:${(index >> 4).toString(16)}::1`;
   const begun = await actAs({ actor: null, source, requestId: null }, () =>
-    beginAuthorization(services, app.account, query, undefined),
+    beginAuthorization(services, app.account, query, { browserSecret: undefined, sessionSecret: undefined }),
   );
   return begun.outcome === 'begun';
 }

@@ -117,6 +117,17 @@ export async function walk(app: Sender, jar: CookieJar, start: string): Promise<
   throw new Error('too many redirects');
 }
 
+/**
+ * Begins a sign-in without the browser's session, as when another site sends the request by a form, and answers where
+ * the browser goes on: with its session, from there.
+ */
+export async function beginApart(app: Sender, jar: CookieJar, path: string): Promise<string> {
+  const begun = await app.send('GET', path);
+  assert.equal(begun.status, 303, begun.text);
+  jar.keep(begun);
+  return String(begun.headers['location']);
+}
+
 /** Sends the form of a page and walks on. */
 export async function submit(app: Sender, { jar, answer }: Walk, values: Record<string, string>): Promise<Walk> {
   const { action, fields } = readForm(answer.text);

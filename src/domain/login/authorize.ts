@@ -6,37 +6,46 @@ import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { mustPush } from '../clients/security-profile.ts';
 import { Failure } from '../failure.ts';
 import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
+import type { BrowserState, OpenRequest } from './authorization-request.ts';
 import { checkRequest } from './check-request.ts';
-import { type OpenedRequest, type OpenServices, openRequest } from './open-request.ts';
+import { answerGranted } from './continue.ts';
+import { stepOf } from './current-step.ts';
+import type { FinishServices } from './finish.ts';
+import { nameRequest, type OpenedRequest, type OpenServices, prepareRequest } from './open-request.ts';
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AnswerTarget, type AuthorizationError, answerError, type ClientAnswer, unseen } from './redirect.ts';
 import { findForPage, pageFailure, recordRefusedRequest, unknownClient } from './refused-request.ts';
 import { fetchRequestObject, readRequestObject, unsignedFault } from './request-object.ts';
 import { deliveryOf } from './response-mode.ts';
+import { unansweredRequest } from './sealed-request.ts';
 
 type BegunAuthorization =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
+  /** The session of the browser grants the request, and no page comes before the answer. */
+  | { readonly outcome: 'granted'; readonly answer: ClientAnswer }
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer; readonly error: AuthorizationError['error'] };
 
-export type AuthorizeServices = OpenServices &
-  Pick<Services, 'signer' | 'clientKeys' | 'clientDocuments' | 'egress' | 'onceAnHour' | 'counts'>;
+export type AuthorizeServices = OpenServices & FinishServices & Pick<Services, 'clientKeys' | 'egress' | 'onceAnHour'>;
+
+/** What the browser sent with the request. */
+type Browser = Omit<BrowserState, 'requestId'>;
 
 /**
- * Begins a sign-in: checks the client's request and stores it, bound to the browser. Throws
- * `authorization_request_invalid` when the client or the redirect URI is unknown; that error must not be redirected
- * (RFC 6749 §4.1.2.1).
+ * Checks the client's request, and answers it if the browser's session grants it; otherwise begins a sign-in, bound to
+ * the browser. Throws `authorization_request_invalid` when the client or the redirect URI is unknown; that error must
+ * not be redirected (RFC 6749 §4.1.2.1). Throws `rate_limited`.
  */
 export async function beginAuthorization(
   services: AuthorizeServices,
   account: Account,
   query: SentQuery,
-  browserSecret: string | undefined,
+  browser: Browser,
 ): Promise<BegunAuthorization> {
   const client = query.client_id ? await findForPage(services, account, query.client_id) : null;
   if (!client) throw unknownClient(query);
   try {
-    const begun = await begin(services, account, client, query, browserSecret);
+    const begun = await begin(services, account, client, query, browser);
     if (begun.outcome === 'refused') {
       const refused = { reason: begun.error, told: 'client', address: query.redirect_uri } as const;
       await recordRefusedRequest(services, account, client, refused);
@@ -59,16 +68,32 @@ async function begin(
   account: Account,
   client: ClientRecord,
   query: SentQuery,
-  browserSecret: string | undefined,
+  browser: Browser,
 ): Promise<BegunAuthorization> {
   const asked = await askedOf(services, account, client, query);
   if ('error' in asked) return refuseUnread(services, account, client, query, asked);
   const { target, read } = await checkRequest(services, account, client, asked.query);
   if ('error' in read) return refuse(services, account, client, target, read);
-  return {
-    outcome: 'begun',
-    ...(await openRequest(services, account, client, read, { browserSecret, pushed: asked.digest })),
-  };
+  const prepared = prepareRequest(services, client, read, {
+    browserSecret: browser.browserSecret,
+    pushed: asked.digest,
+  });
+  const request = { record: unansweredRequest(account, null, prepared.asked), client };
+  const granted = await answerAtOnce(services, account, request, browser);
+  if (granted) return { outcome: 'granted', ...granted };
+  return { outcome: 'begun', ...(await nameRequest(services, account, prepared)) };
+}
+
+/** Null where a page, a hook or a refusal comes first. */
+async function answerAtOnce(
+  services: FinishServices,
+  account: Account,
+  request: OpenRequest,
+  browser: Browser,
+): Promise<{ readonly answer: ClientAnswer } | null> {
+  if (browser.sessionSecret === undefined) return null;
+  const current = await stepOf(services, account, request, browser);
+  return current.step === 'granted' ? answerGranted(services, account, current) : null;
 }
 
 /** The actual request: sent directly, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */

@@ -51,7 +51,7 @@ async function nextStep(
     finishRequest(services, account, current.request, result, unasked);
   switch (current.step) {
     case 'granted':
-      return end(findLateFault(account, current) ?? current);
+      return answerGranted(services, account, current);
     case 'other_user':
       return end({ error: 'login_required', description: 'the signed-in user is not the requested user' });
     case 'denied':
@@ -81,11 +81,19 @@ async function nextStep(
   }
 }
 
-/** An error that is known only now, after the user has granted the request. */
-function findLateFault(
+type GrantedStep = Extract<Step, { readonly step: 'granted' }>;
+
+/** Ends a request that the browser's session grants; null when the state has changed since it was read. */
+export function answerGranted(
+  services: FinishServices,
   account: Account,
-  { request, session }: Extract<Step, { readonly step: 'granted' }>,
-): AuthorizationError | null {
+  granted: GrantedStep,
+): Promise<{ readonly answer: ClientAnswer } | null> {
+  return finishRequest(services, account, granted.request, findLateFault(account, granted) ?? granted);
+}
+
+/** An error that is known only now, after the user has granted the request. */
+function findLateFault(account: Account, { request, session }: GrantedStep): AuthorizationError | null {
   const { essentialAcr, responseType } = request.record.parameters;
   // OpenID Connect Core §5.5.1.1: a sign-in without an essential `acr` has failed.
   if (essentialAcr !== undefined && !essentialAcr.includes(acrOf(session.amr))) return unmetAcr;

@@ -49,10 +49,19 @@ export async function currentStep(
   account: Account,
   browser: BrowserState,
 ): Promise<Step> {
-  const request = await findOpenRequest(services, account, browser);
+  return stepOf(services, account, await findOpenRequest(services, account, browser), browser);
+}
+
+/** The same for a request that was found. */
+export async function stepOf(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'clientDocuments'>,
+  account: Account,
+  request: OpenRequest,
+  { sessionSecret }: Pick<BrowserState, 'sessionSecret'>,
+): Promise<Step> {
   const pending = await findPending(services, account, request);
   if (pending) return pending;
-  const session = await findSession(services, account, browser.sessionSecret);
+  const session = await findSession(services, account, sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   // A user whose password expired signs in with the old password first and then chooses a new one.
   if (!session || !user || user.status === userStatuses.passwordExpired) return { step: 'sign_in', request };

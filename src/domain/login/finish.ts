@@ -19,6 +19,7 @@ import {
   type ClientAnswer,
   unseen,
 } from './redirect.ts';
+import { isNamed } from './sealed-request.ts';
 
 export type FinishServices = Pick<
   Services,
@@ -68,7 +69,8 @@ export async function finishRequest(
   const given = await services.store.transaction(async (tx) => {
     const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return 'changed';
-    if (!((await tx.authorizations.finishRequest(record)) && (await usePushed(tx, record)))) return 'ended';
+    if (isNamed(record) && !(await tx.authorizations.finishRequest(record))) return 'ended';
+    if (!(await usePushed(tx, record))) return 'ended';
     return give === null || verdict === null ? null : give(tx, verdict);
   });
   if (given === 'changed') return null;

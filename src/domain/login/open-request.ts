@@ -7,7 +7,7 @@ import { isUnstored } from '../clients/document-client.ts';
 import { currentNetworkSource } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
-import { requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
+import { type NewRequest, requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
 
 /** The parameters of a sign-in that no client requested with a query of its own. */
@@ -46,9 +46,23 @@ export async function openRequest(
   account: Account,
   client: Pick<ClientRecord, 'appId' | 'clientId'>,
   parameters: AuthorizationParameters,
-  { browserSecret: former, pushed }: Opening,
+  opening: Opening,
 ): Promise<OpenedRequest> {
-  const { store, clock, random } = services;
+  return nameRequest(services, account, prepareRequest(services, client, parameters, opening));
+}
+
+/** A request of a browser that has no identifier yet. */
+interface PreparedRequest {
+  readonly asked: NewRequest;
+  readonly browserSecret: string;
+}
+
+export function prepareRequest(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  client: Pick<ClientRecord, 'appId' | 'clientId'>,
+  parameters: AuthorizationParameters,
+  { browserSecret: former, pushed }: Opening,
+): PreparedRequest {
   const browserSecret = newBrowserSecret(random, former);
   const createdAt = clock.now();
   const asked = {
@@ -62,6 +76,16 @@ export async function openRequest(
     createdAt,
     expiresAt: createdAt + requestMilliseconds,
   };
+  return { asked, browserSecret };
+}
+
+/** Throws `rate_limited`. */
+export async function nameRequest(
+  services: OpenServices,
+  account: Account,
+  { asked, browserSecret }: PreparedRequest,
+): Promise<OpenedRequest> {
+  const { store, random } = services;
   const sealed = sealRequest(services, account, asked);
   if (sealed !== null) return { requestId: sealed, browserSecret };
   await services.limits.take(account, 'authorize', { source: currentNetworkSource() });

@@ -18,16 +18,23 @@ const mostSealedCharacters = 3 * 1024;
 const place = 'authorization_requests|request';
 
 /** The state of a request before a user has authenticated. */
-type NewRequest = Pick<
+export type NewRequest = Pick<
   AuthorizationRequestRecord,
   'browserDigest' | 'appId' | 'parameters' | 'createdAt' | 'expiresAt'
 >;
 
-/** A request for which nobody has signed in yet. */
-export function unansweredRequest(account: Account, requestId: string, asked: NewRequest): AuthorizationRequestRecord {
+/** The digest of a request that has no identifier. */
+const nameless = '';
+
+/** A request for which nobody has signed in yet. `requestId`: null for one that is answered at once. */
+export function unansweredRequest(
+  account: Account,
+  requestId: string | null,
+  asked: NewRequest,
+): AuthorizationRequestRecord {
   return {
     accountId: account.id,
-    digest: digestOf(requestId),
+    digest: requestId === null ? nameless : digestOf(requestId),
     ...asked,
     authenticatedAt: null,
     sid: null,
@@ -40,6 +47,11 @@ export function unansweredRequest(account: Account, requestId: string, asked: Ne
     hookTraits: null,
     methods: null,
   };
+}
+
+/** Whether the request has an identifier, with which a browser could continue it again. */
+export function isNamed({ digest }: Pick<AuthorizationRequestRecord, 'digest'>): boolean {
+  return digest !== nameless;
 }
 
 /** Seals the request into its own identifier; null when it is too large. Sealing twice never gives the same text. */

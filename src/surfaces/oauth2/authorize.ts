@@ -7,8 +7,8 @@ import { type Delivery, deliver } from '../../pages/deliver.ts';
 import { pageLink } from '../../pages/links.ts';
 
 /**
- * GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a
- * page.
+ * GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with what it asked for or an error,
+ * which may also go by a page.
  */
 export function requestAuthorization(services: AuthorizeServices): Handler<operations['requestAuthorization']> {
   return async ({ query, origin }, respond) => {
@@ -30,8 +30,7 @@ export function requestAuthorizationByForm(
 type Next = Delivery | { readonly location: string; readonly 'set-cookie': string };
 
 async function begin(services: AuthorizeServices, { account, cookies }: Origin, query: SentQuery): Promise<Next> {
-  const { browserSecret } = browserState(account, cookies, undefined);
-  const begun = await beginAuthorization(services, account, query, browserSecret);
+  const begun = await beginAuthorization(services, account, query, browserState(account, cookies, undefined));
   if (begun.outcome === 'begun') {
     return {
       location: pageLink('continueAuthorization', begun.requestId),

@@ -5,6 +5,7 @@ import { askForCodes, deviceMetadata } from '../../support/devices.ts';
 import { readRows, readTable } from '../../support/rows.ts';
 import {
   authorizePath,
+  beginApart,
   CookieJar,
   password,
   redirectUri,
@@ -12,7 +13,8 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
-import { type AppOf, assertErrorPage, settle } from './asking.ts';
+import { setUser } from '../../support/users.ts';
+import { type AppOf, askTokens, assertErrorPage, codeForm, settle, toClient } from './asking.ts';
 
 const large = { state: 's'.repeat(2048), nonce: 'n'.repeat(200) };
 
@@ -98,15 +100,52 @@ export function authorizeState(app: AppOf): void {
     const begun = await walk(app(), jar, authorizePath(client));
     const asked = await submit(app(), begun, { username: user.email ?? '', password });
     await submit(app(), asked, { decision: 'allow' });
-    const silent = await app().send('GET', authorizePath(client), { headers: jar.header });
-    jar.keep(silent);
-    const next = String(silent.headers['location']);
+    const next = await beginApart(app(), jar, authorizePath(client));
     // Half of them decode to the same base64url bytes: another spelling is not another request.
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => app().send('GET', next + 'x'.repeat(index % 2), { headers: jar.header })),
     );
     const given = answers.filter(({ headers }) => /[?&]code=/.test(String(headers['location'] ?? '')));
     assert.equal(given.length, 1);
+  });
+
+  it('a session and a consent are answered at once, with nothing but the code stored', async () => {
+    const setting = await settle(app());
+    await setting.code();
+    const rows = async () => {
+      const read = await readRows(app().url);
+      return tables.map((table) => read[table]?.length ?? 0);
+    };
+    const [requests = 0, ended = 0, codes = 0, devices = 0] = await rows();
+    const answer = await setting.authorize();
+    const code = toClient(answer).get('code') ?? '';
+    assert.equal(answer.headers['set-cookie'], undefined);
+    assert.deepEqual(await rows(), [requests, ended, codes + 1, devices]);
+    assert.equal((await askTokens(app(), setting.client, codeForm(code))).status, 200);
+    const posted = await setting.authorize({ response_mode: 'form_post', ...large });
+    assert.equal(posted.status, 200, posted.text);
+    assert.match(posted.text, /name="code" value="/);
+  });
+
+  it('with a session, what needs a page, a new sign-in or another user still begins a sign-in', async () => {
+    const setting = await settle(app());
+    await setting.code({ scope: 'openid profile' });
+    app().services.clock.advance(2_000);
+    const continues = async (parameters: Record<string, string>) => {
+      const { status, headers } = await setting.authorize({ scope: 'openid', ...parameters });
+      assert.deepEqual([status, String(headers['location']).split('=')[0]], [303, '/continue?request']);
+    };
+    for (const parameters of [
+      { prompt: 'login' },
+      { prompt: 'consent' },
+      { max_age: '1' },
+      { acr_values: 'urn:gatehouse:acr:multi-factor' },
+      { scope: 'openid email' },
+    ]) {
+      await continues(parameters);
+    }
+    await setUser(app().services, app().account, setting.user.id, { status: 'locked' });
+    await continues({});
   });
 
   it("a request too large for the URL is stored, and counts towards its source's limit.authorize", async () => {

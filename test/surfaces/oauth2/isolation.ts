@@ -4,6 +4,7 @@ import { basic, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {
   authorizePath,
+  beginApart,
   clientAuthentication,
   makeUser,
   redirectUri,
@@ -131,9 +132,8 @@ export function isolation(app: AppOf): void {
     const answer = await b.send('GET', authorizePath(ours, { prompt: 'none' }), { headers: setting.jar.header });
     const next = await b.send('GET', String(answer.headers['location']), { headers: setting.jar.header });
     assert.match(String(next.headers['location']), /error=login_required/);
-    const begun = await a.send('GET', authorizePath(setting.client), { headers: setting.jar.header });
-    setting.jar.keep(begun);
-    const elsewhere = await b.send('GET', String(begun.headers['location']), { headers: setting.jar.header });
+    const begun = await beginApart(a, setting.jar, authorizePath(setting.client));
+    const elsewhere = await b.send('GET', begun, { headers: setting.jar.header });
     assert.equal(elsewhere.status, 400);
   });
 

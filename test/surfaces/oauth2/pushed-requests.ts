@@ -66,9 +66,13 @@ export function pushedRequests(app: AppOf): void {
     const jar = setting.jar;
     // Until it is used its address can be loaded again, here by three tabs (§4); one of them gets the answer.
     await setting.code();
-    const begun = [1, 2, 3].map(() => app().send('GET', path(client, uri), { headers: jar.header }));
-    const tabs = (await Promise.all(begun)).map(({ headers }) => String(headers['location']));
-    const ends = await Promise.all(tabs.map((tab) => app().send('GET', tab, { headers: jar.header })));
+    const open = async () =>
+      String((await app().send('GET', path(client, uri), { headers: { cookie: tx } })).headers['location']);
+    const tx = `__Host-tx=${jar.cookies.get('__Host-tx')}`;
+    const tabs = await Promise.all([open(), open()]);
+    const ends = await Promise.all(
+      [...tabs, path(client, uri)].map((tab) => app().send('GET', tab, { headers: jar.header })),
+    );
     assert.deepEqual(ends.map(({ status }) => status).sort(), [303, 400, 400]);
     assertErrorPage(await app().send('GET', path(client, uri), { headers: jar.header }), /already been finished/);
     const late = (await push(client)).body.request_uri;

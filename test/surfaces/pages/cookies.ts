@@ -81,7 +81,7 @@ export function cookies(app: AppOf): void {
     const path = authorizePath(setting.client, { prompt: 'none' });
     const other = `__Host-sid=${'A'.repeat(43)}; __Host-tx=${'B'.repeat(43)}`;
     const asked = async (cookie: string) => {
-      const begun = await app().send('GET', path, { headers: { cookie } });
+      const begun = await app().send('GET', path);
       const tx = /(__Host-tx=[^;]+)/.exec(String(begun.headers['set-cookie']))?.[1];
       const next = await app().send('GET', String(begun.headers['location']), {
         headers: { cookie: `${tx}; ${cookie}` },

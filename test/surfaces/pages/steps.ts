@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
 import { sampled } from '../../support/sample.ts';
-import { authorizePath, CookieJar, password, readForm, submit, type Walk, walk } from '../../support/sign-in.ts';
+import {
+  authorizePath,
+  beginApart,
+  CookieJar,
+  password,
+  readForm,
+  submit,
+  type Walk,
+  walk,
+} from '../../support/sign-in.ts';
 import { type AppOf, codeOf, isConsent, isSignIn, requestOf, settle } from './browsing.ts';
 
 const minute = 60_000;
@@ -110,9 +119,7 @@ export function steps(app: AppOf): void {
     const setting = await settle(app());
     const jar = new CookieJar();
     codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
-    const begun = await app().send('GET', authorizePath(setting.client), { headers: jar.header });
-    jar.keep(begun);
-    const next = String(begun.headers['location']);
+    const next = await beginApart(app(), jar, authorizePath(setting.client));
     codeOf(await walk(app(), jar, next));
     jar.cookies.delete('__Host-sid');
     assert.equal((await walk(app(), jar, next)).answer.status, 400);

@@ -20,6 +20,7 @@ import { onceLoaded } from './pages/once.ts';
 import { consoleFolder } from './programs/console-files.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
+import { asOneLook } from './store/one-look.ts';
 import { api1 } from './surfaces/api-1/index.ts';
 import { api2 } from './surfaces/api-2/index.ts';
 import { apiV1 } from './surfaces/api-v1/index.ts';
@@ -76,6 +77,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
   app.use(
     inSequence([
+      (_req, _res, next) => asOneLook(next),
       beginRequest(services, requestReport(metrics)),
       ...(options.tracing ? [traceRequest(options.tracing, services.addresses.publicScheme)] : []),
       (req, res, next) => {

@@ -1,12 +1,13 @@
 /**
  * Caches what every request needs and what rarely changes: accounts, their keys, policies, hooks, clients and their
  * links; never anything about a user. A cached value is used only while the account's generation is the one at which it
- * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, so a change by any
- * process takes effect for everything after it.
+ * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, or by the same
+ * request (one-look.ts), so a change by any process takes effect for everything that begins after it.
  */
 
 import type { AccountRecord } from './accounts.ts';
 import { Room } from './cache-room.ts';
+import { generationOfLook, lookAgain } from './one-look.ts';
 import type { Store } from './store.ts';
 
 /** Kinds of which strangers can make the service read many, each of which may be long. */
@@ -21,6 +22,8 @@ interface Cache {
   get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>): Promise<Value | null>;
   /** The same for looking up an account. */
   getAccount(kind: string, key: string, read: () => Promise<AccountRecord | null>): Promise<AccountRecord | null>;
+  /** Runs what may write something that is cached: lookups after it see that, in the same turn too. */
+  writing<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** How the generation of one account is being read. */
@@ -38,7 +41,7 @@ interface Reading {
  * under way: that one may have been answered before a change that they must see, so theirs begins after it. The busier
  * PostgreSQL is, the more lookups share a question to it.
  */
-function createGenerations(store: Pick<Store, 'generation'>): (accountId: number) => Promise<number | null> {
+function createGenerations(store: Pick<Store, 'generation'>) {
   const readings = new Map<number, Reading>();
 
   function begin(accountId: number, reading: Reading): Promise<number | null> {
@@ -59,7 +62,7 @@ function createGenerations(store: Pick<Store, 'generation'>): (accountId: number
     return current;
   }
 
-  return (accountId) => {
+  function ask(accountId: number): Promise<number | null> {
     const reading = readings.get(accountId) ?? { current: null, underWay: null, next: null };
     readings.set(accountId, reading);
     if (reading.current) return reading.current;
@@ -69,12 +72,19 @@ function createGenerations(store: Pick<Store, 'generation'>): (accountId: number
       return begin(accountId, reading);
     });
     return reading.next;
-  };
+  }
+
+  /** What was written in this turn is newer than a reading that began in it. */
+  function endTurn(): void {
+    for (const reading of readings.values()) reading.current = null;
+  }
+
+  return { ask, endTurn };
 }
 
 function createCache(store: Pick<Store, 'generation'>): Cache {
   const kinds = new Map<string, Room<unknown>>();
-  const currentGeneration = createGenerations(store);
+  const generations = createGenerations(store);
 
   function roomOf<Value>(kind: string): Room<Value> {
     const room = kinds.get(kind) ?? new Room<unknown>();
@@ -86,7 +96,7 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
     const room = roomOf<Value>(kind);
     // Read first, whether or not a value is cached: the time of a lookup must not reveal that, and a value read
     // afterwards is at least as new.
-    const generation = await currentGeneration(accountId);
+    const generation = await generationOfLook(accountId, generations.ask);
     const known = room.get(key);
     if (known && known.generation === generation) return known.value;
     const value = await read();
@@ -111,22 +121,48 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
       roomOf(kind).drop(key);
       return value;
     },
+    async writing(work) {
+      try {
+        return await work();
+      } finally {
+        lookAgain();
+        generations.endTurn();
+      }
+    },
   };
+}
+
+type Verb = (...given: readonly unknown[]) => Promise<unknown>;
+
+const reads = /^(find|list|page)/;
+
+/** The same functions; the request looks again after each that may write. */
+function uncached<Verbs extends object>(verbs: Verbs, { writing }: Pick<Cache, 'writing'>): Verbs {
+  const entries = Object.entries<Verb>(verbs as Readonly<Record<string, Verb>>);
+  const looking = entries.map(([name, verb]): [string, Verb] => [
+    name,
+    reads.test(name) ? verb : (...given) => writing(() => verb(...given)),
+  ]);
+  return Object.fromEntries(looking) as Verbs; // Same functions.
 }
 
 /** The same store, with cached lookups of accounts, keys, policies, hooks, clients and their links. */
 export function cacheLookups(store: Store): Store {
   const cache = createCache(store);
-  const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies } = store;
+  const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies, packageBuilds } = store;
+  const listPolicies: Store['policies']['list'] = async (accountId) =>
+    (await cache.get('policies', `${accountId}`, accountId, () => policies.list(accountId))) ?? [];
   return {
     ...store,
+    transaction: (work) => cache.writing(() => store.transaction(work)),
+    packageBuilds: uncached(packageBuilds, cache),
     accounts: {
-      ...accounts,
+      ...uncached(accounts, cache),
       findBySubdomain: (name) => cache.getAccount('subdomain', name, () => accounts.findBySubdomain(name)),
       findByHost: (host) => cache.getAccount('host', host, () => accounts.findByHost(host)),
     },
     clients: {
-      ...clients,
+      ...uncached(clients, cache),
       find: async (accountId, clientId, fresh) => {
         const read = () => clients.find(accountId, clientId);
         if (fresh) return read();
@@ -137,12 +173,15 @@ export function cacheLookups(store: Store): Store {
       },
     },
     policies: {
-      ...policies,
-      list: async (accountId) =>
-        (await cache.get('policies', `${accountId}`, accountId, () => policies.list(accountId))) ?? [],
+      ...uncached(policies, cache),
+      list: listPolicies,
+      listFollowed: async (accountId, userId) => ({
+        policies: await listPolicies(accountId),
+        ...(await policies.followedBy(accountId, userId)),
+      }),
     },
     authorizationServers: {
-      ...authorizationServers,
+      ...uncached(authorizationServers, cache),
       ofClient: async (accountId, appId) => {
         const read = () => authorizationServers.ofClient(accountId, appId);
         return (await cache.get('linked servers', `${accountId} ${appId}`, accountId, read)) ?? [];
@@ -154,17 +193,17 @@ export function cacheLookups(store: Store): Store {
       },
     },
     hooks: {
-      ...hooks,
+      ...uncached(hooks, cache),
       listLive: async (accountId) =>
         (await cache.get('live hooks', `${accountId}`, accountId, () => hooks.listLive(accountId))) ?? [],
     },
     hookVariables: {
-      ...hookVariables,
+      ...uncached(hookVariables, cache),
       list: async (accountId) =>
         (await cache.get('hook variables', `${accountId}`, accountId, () => hookVariables.list(accountId))) ?? [],
     },
     keys: {
-      ...keys,
+      ...uncached(keys, cache),
       list: async (accountId) => (await cache.get('keys', `${accountId}`, accountId, () => keys.list(accountId))) ?? [],
     },
   };

@@ -28,6 +28,14 @@ export interface PolicyRecord {
 /** Who may have a policy of their own. */
 export type Follower = { readonly userId: number } | { readonly roleId: number } | { readonly appId: number };
 
+/** The policies that a user follows in every app. */
+export interface Followed {
+  /** The user's own. */
+  readonly own: number | null;
+  /** That of the first assigned of their roles that name one. */
+  readonly ofRole: number | null;
+}
+
 /** Every account has exactly one default policy, created with it. */
 export interface PolicyStore {
   /** Throws `conflict`, with name `name` where the name is taken; a second default is one as well. */
@@ -45,11 +53,9 @@ export interface PolicyStore {
   remove(accountId: number, id: number): Promise<boolean>;
   /** Sets the policy of a user, a role or a client, null for none; false when there is no such user, role or client. */
   assign(accountId: number, follower: Follower, policyId: number | null): Promise<boolean>;
-  /** A user's own policy, and that of the first assigned of their roles that name one. */
-  followedBy(
-    accountId: number,
-    userId: number,
-  ): Promise<{ readonly own: number | null; readonly ofRole: number | null }>;
+  followedBy(accountId: number, userId: number): Promise<Followed>;
+  /** What `list` and `followedBy` answer. */
+  listFollowed(accountId: number, userId: number): Promise<Followed & { readonly policies: PolicyRecord[] }>;
   /** All of the account. Fields: `id`, `name`, `created_at`, `updated_at`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<PolicyRecord>>;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { SigningKeyRecord } from '../../src/store/keys.ts';
+import { asOneLook } from '../../src/store/one-look.ts';
 import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { newAccount, newClient, now, unique } from './samples.ts';
@@ -157,6 +159,55 @@ onEachDatabase('lookups kept in memory', (subject) => {
     (fail as ((error: Error) => void) | null)?.(new Error('the database is away'));
     await first;
     assert.deepEqual(await second, []);
+  });
+
+  test('a request asks for the generation once, until it writes, has taken long, or it fails', async () => {
+    const account = await newAccount(elsewhere);
+    const client = await newClient(elsewhere, account.id);
+    let asked = 0;
+    let isAway = false;
+    const generation: Store['generation'] = async (accountId) => {
+      asked += 1;
+      if (isAway) throw new Error('the database is away');
+      return subject.store.generation(accountId);
+    };
+    const cached = cacheLookups({ ...subject.store, generation });
+    const find = async () => (await cached.clients.find(account.id, client.clientId))?.secretDigest;
+    const replace = (digest: string) => elsewhere.clients.replaceSecret(account.id, client.appId, digest);
+    const first = await find();
+    asked = 0;
+    await asOneLook(async () => {
+      for (let round = 0; round < 5; round += 1) {
+        await nextTurn();
+        await cached.accounts.findBySubdomain(account.subdomain);
+        await cached.keys.list(account.id);
+        assert.equal(await find(), first);
+        await cached.clients.findByApp(account.id, client.appId);
+      }
+      assert.equal(asked, 1);
+      await replace('of another process');
+      // The next request sees it, whatever this one does.
+      assert.equal(await asOneLook(find), 'of another process');
+      await cached.clients.replaceSecret(account.id, client.appId, 'own');
+      assert.equal(await find(), 'own');
+      await cached.transaction((tx) => tx.clients.replaceSecret(account.id, client.appId, 'in a transaction'));
+      assert.equal(await find(), 'in a transaction');
+      assert.equal(asked, 4);
+    }, 60_000);
+    await asOneLook(async () => {
+      await find();
+      await replace('of another process');
+      await delay(5);
+      assert.equal(await find(), 'of another process');
+    }, 1);
+    await nextTurn();
+    await asOneLook(async () => {
+      isAway = true;
+      await assert.rejects(find(), /away/);
+      isAway = false;
+      await nextTurn();
+      assert.equal(await find(), 'of another process');
+    });
   });
 
   test('a host that moves to another account belongs to it from then on', async () => {

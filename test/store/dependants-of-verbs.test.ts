@@ -170,7 +170,7 @@ const steps = {
       for (const id of [policyId, null]) await store.policies.assign(accountId, { appId }, id);
     },
     remove: (store, { accountId, policyId }) => store.policies.remove(accountId, policyId),
-    ...{ find: 'reads', list: 'reads', followedBy: 'reads', page: 'reads' },
+    ...{ find: 'reads', list: 'reads', followedBy: 'reads', listFollowed: 'reads', page: 'reads' },
   },
   authorizationServers: {
     create: async (store, its) => {

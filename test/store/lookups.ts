@@ -72,7 +72,12 @@ export function lookups({
     ],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.ofUser(1, 1)],
     ...[() => policies.find(1, 1), () => policies.list(1), () => policies.update(1, 1, { name: 'x' })],
-    ...[() => policies.remove(1, 1), () => policies.followedBy(1, 1), () => policies.assign(1, { userId: 1 }, null)],
+    ...[
+      () => policies.remove(1, 1),
+      () => policies.followedBy(1, 1),
+      () => policies.listFollowed(1, 1),
+      () => policies.assign(1, { userId: 1 }, null),
+    ],
     ...[() => roles.rename(1, 1, 'x'), () => roles.remove(1, 1, now), () => roles.linkedAt(1, 'admins', 1, [1])],
     ...(['apps', 'users', 'admins'] as const).flatMap((link) => [
       ...[() => roles.linked(1, link, [1]), () => roles.unlink(1, link, 1, [1]), () => roles.findUnknown(1, link, [1])],

@@ -82,6 +82,11 @@ onEachDatabase('policies', (subject) => {
     await store.roles.link(accountId, 'users', early.id, [userId], now + 1);
     assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, first.id);
     assert.equal((await store.policies.followedBy(accountId, 0)).ofRole, null);
+    for (const id of [userId, 0]) {
+      const policies = await store.policies.list(accountId);
+      const both = { ...(await store.policies.followedBy(accountId, id)), policies };
+      assert.deepEqual(await store.policies.listFollowed(accountId, id), both);
+    }
   });
 
   test('every change of a policy, or of its clients, is a new generation of the account', async () => {

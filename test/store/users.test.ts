@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { UserDetails, UserKeys } from '../../src/store/users.ts';
 import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
@@ -142,6 +143,23 @@ onEachDatabase('users', (subject) => {
     await Promise.all(Array.from({ length: 8 }, add));
     assert.equal((await store.users.find(accountId, id))?.firstname, 'x'.repeat(9));
     assert.equal(await store.transaction((tx) => tx.users.lock(accountId + 1, id)), null);
+  });
+
+  test('a lock that waited for a removal finds nobody', async () => {
+    const { store } = subject;
+    const { accountId, userId: id, appId } = await newCast(store);
+    // So many that the row stays after the removal.
+    for (let n = 0; n < 250; n += 1) await newGrant(store, { accountId, userId: id, appId });
+    const removing = Promise.withResolvers<void>();
+    const removed = store.transaction(async (tx) => {
+      await tx.users.remove(accountId, id, now);
+      removing.resolve();
+      // Long enough for the other one to ask for the lock.
+      await delay(200);
+    });
+    await removing.promise;
+    assert.equal(await store.transaction((tx) => tx.users.lock(accountId, id)), null);
+    await removed;
   });
 
   test('an e-mail match takes precedence over a username match, and names count in the account only', async () => {

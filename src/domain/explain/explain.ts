@@ -9,6 +9,7 @@ import { needsSignIn } from '../login/current-step.ts';
 import { lacksSecondFactor } from '../login/due.ts';
 import { unansweredRequest } from '../login/sealed-request.ts';
 import { listSessions } from '../own-account/sessions.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
 import { requireUserId } from '../users/users.ts';
 import { checkRequestStep, clockStep, findClientStep } from './client-steps.ts';
 import { consentStep } from './consent-step.ts';
@@ -89,12 +90,13 @@ async function sessionSteps(
   }
   const now = services.clock.now();
   const asked = { browserDigest: '', appId: client.appId, parameters, createdAt: now, expiresAt: now };
-  const request = { client, record: unansweredRequest(account, '', asked) };
-  if (await needsSignIn(services, account, request, session, user)) {
+  const request = { client, record: unansweredRequest(account, null, asked) };
+  const policy = await effectivePolicy(services, account, user, client);
+  if (await needsSignIn(services, request, session, async () => policy)) {
     return [asks('session', 'session_not_enough', `The newest session is too old for ${namedApp(client)}.`)];
   }
   const way = { client, hookPolicyId: null, wantsSecondFactor: parameters.secondFactor === true };
-  const lacks = await lacksSecondFactor(services, account, way, user, session.amr);
+  const lacks = await lacksSecondFactor(services, account, way, user, session.amr, async () => policy);
   if (lacks) {
     const message = `The newest session lacks the second factor that ${namedApp(client)} needs.`;
     const closed = lacks === 'second_factor' ? await closedFactorStep(services, known) : null;

@@ -2,6 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
@@ -65,7 +66,12 @@ export async function stepOf(
   const user = session && (await services.store.users.find(account.id, session.userId));
   // A user whose password expired signs in with the old password first and then chooses a new one.
   if (!session || !user || user.status === userStatuses.passwordExpired) return { step: 'sign_in', request };
-  if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
+  let read: Promise<PolicyRecord> | undefined;
+  const policy = () => {
+    read ??= effectivePolicy(services, account, user, request.client);
+    return read;
+  };
+  if (await needsSignIn(services, request, session, policy)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, account, user, request.client);
@@ -75,7 +81,7 @@ export async function stepOf(
   if (failure) return { step: 'refused', request, user, methods: session.amr, failure };
   if (await areHooksDue(services, account, { request, session, user }))
     return { step: 'hooks', request, session, user };
-  const stepUp = await findStepUp(services, account, request, session, user);
+  const stepUp = await findStepUp(services, account, request, session, user, policy);
   if (stepUp === 'sign_in') return { step: 'sign_in', request };
   if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
@@ -96,13 +102,15 @@ export function notDue(what: 'second factor' | 'new password'): Failure {
   return new Failure('authorization_request_invalid', { message: `No ${what} is required here. Sign in again.` });
 }
 
-/** Whether a session is not enough for this request: it is too old, or the client asks for a new sign-in. */
+/**
+ * Whether a session is not enough for this request: it is too old, or the client asks for a new sign-in. `policy`: the
+ * one in force in the app.
+ */
 export async function needsSignIn(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Account,
+  services: Pick<Services, 'clock'>,
   { record, client }: OpenRequest,
   session: SessionRecord,
-  user: UserRecord,
+  policy: () => Promise<PolicyRecord>,
 ): Promise<boolean> {
   // What this request itself required was done when the user signed in for it.
   if (isSignedInFor({ record }, session)) return false;
@@ -111,7 +119,7 @@ export async function needsSignIn(
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
   if (isConsole(client) && consoleEndOf(session) <= now) return true;
-  return isTooOld(session, await effectivePolicy(services, account, user, client), now);
+  return isTooOld(session, await policy(), now);
 }
 
 /**

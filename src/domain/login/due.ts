@@ -78,20 +78,20 @@ export async function findDue(
 
 /**
  * The policy in force for a sign-in: the one that a hook chose, else the one in force in the app. A policy that was
- * removed meanwhile does not count. `ofApp`: the latter, where it was read already.
+ * removed meanwhile does not count. `ofApp`: the latter, where somebody has read it.
  */
 async function policyOfSignIn(
   { store }: Pick<DueServices, 'store'>,
   account: Account,
   { client, hookPolicyId }: Way,
   user: Pick<UserRecord, 'id'>,
-  ofApp?: PolicyRecord,
+  ofApp?: () => Promise<PolicyRecord>,
 ): Promise<PolicyRecord> {
   if (hookPolicyId !== null) {
     const chosen = (await store.policies.list(account.id)).find(({ id }) => id === hookPolicyId);
     if (chosen) return chosen;
   }
-  return ofApp ?? effectivePolicy({ store }, account, user, client);
+  return ofApp?.() ?? effectivePolicy({ store }, account, user, client);
 }
 
 /** Whether a second factor is required beside the policy: by the application, or by the account for its console. */
@@ -119,7 +119,7 @@ async function demandOf(
 
 /**
  * How a session can get the second factor that it lacks for an application; null: it lacks nothing. `ofApp`: the policy
- * in force in the app, where it was read already.
+ * in force in the app, where somebody has read it.
  */
 export async function lacksSecondFactor(
   services: Pick<DueServices, 'store'>,
@@ -127,7 +127,7 @@ export async function lacksSecondFactor(
   way: Way,
   user: UserRecord,
   methods: readonly string[],
-  ofApp?: PolicyRecord,
+  ofApp?: () => Promise<PolicyRecord>,
 ): Promise<'second_factor' | 'enrolment' | null> {
   if (isMultiFactor(methods)) return null;
   const { otpRequired } = await policyOfSignIn(services, account, way, user, ofApp);

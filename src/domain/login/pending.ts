@@ -79,7 +79,7 @@ export async function findPending(
 
 /**
  * What a session lacks for an application that requires a second factor: giving one, enrolling a first one, or signing
- * in again if enrolment needs a newer session. Null when it lacks nothing.
+ * in again if enrolment needs a newer session. Null when it lacks nothing. `policy`: the one in force in the app.
  */
 export async function findStepUp(
   services: PendingServices,
@@ -87,8 +87,9 @@ export async function findStepUp(
   request: OpenRequest,
   session: SessionRecord,
   user: UserRecord,
+  policy: () => Promise<PolicyRecord>,
 ): Promise<DueFactor | 'sign_in' | null> {
-  const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr);
+  const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr, policy);
   // An old session cannot enrol: anyone at a browser that was left open could add a factor of their own.
   if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';
   return step && { step, request, user, methods: session.amr, session };

@@ -126,7 +126,7 @@ async function judge(
       if (failure) return { at: 'refused', user, failure };
       const policy = await effectivePolicy(services, account, user, way.client);
       if (evidence.by !== 'session') return { at: 'end', policy };
-      const lacks = await lacksSecondFactor(services, account, way, user, evidence.session.amr, policy);
+      const lacks = await lacksSecondFactor(services, account, way, user, evidence.session.amr, async () => policy);
       return lacks ? { at: 'outdated' } : { at: 'end', policy };
     }
     default: {

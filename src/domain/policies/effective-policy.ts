@@ -34,8 +34,7 @@ export async function findPolicy(
   user: Pick<UserRecord, 'id'> | null,
   client: Pick<ClientRecord, 'policyId'> | null,
 ): Promise<{ readonly policy: PolicyRecord; readonly of: 'user' | 'app' | 'role' | 'account' }> {
-  const policies = await store.policies.list(account.id);
-  const { own, ofRole } = await store.policies.followedBy(account.id, user?.id ?? 0);
+  const { policies, own, ofRole } = await store.policies.listFollowed(account.id, user?.id ?? 0);
   const policy = firstOf(policies, [own, client?.policyId, ofRole]);
   const followed = [
     ['user', own],

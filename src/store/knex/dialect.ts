@@ -42,8 +42,8 @@ export interface Dialect {
   readonly now: string;
   /** The rows of a fixed read, on the connection of `db`. */
   readFixed(db: Knex, read: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
-  /** Locks them until the end of the transaction `tx`. */
-  lockFixed(tx: Knex, read: FixedRead, values: readonly Cell[], as: RowLock): Promise<void>;
+  /** The same, locked until the end of the transaction `tx`. */
+  lockFixed(tx: Knex, read: FixedRead, values: readonly Cell[], as: RowLock): Promise<DbRow[]>;
   /** The rows in the result of `db.raw`. */
   rowsOf(answer: unknown): DbRow[];
   /** Placeholder of a number that is compared with an expression over columns. */

@@ -45,8 +45,13 @@ export function readRows(db: Knex, read: FixedRead, ...values: Cell[]): Promise<
   return dialectOf(db).readFixed(db, read, values);
 }
 
-export function lockRows(tx: Knex, read: FixedRead, as: RowLock, ...values: Cell[]): Promise<void> {
-  return dialectOf(tx).lockFixed(tx, read, values, as);
+/**
+ * Reads a row and locks it until the end of the transaction `tx`. Conditions on its own columns hold for the row as it
+ * is once others have let go of it; those on other tables may be older.
+ */
+export async function lockRow(tx: Knex, read: FixedRead, as: RowLock, ...values: Cell[]): Promise<DbRow | undefined> {
+  const [row] = await dialectOf(tx).lockFixed(tx, read, values, as);
+  return row;
 }
 
 export async function readRow(db: Knex, read: FixedRead, ...values: Cell[]): Promise<DbRow | undefined> {

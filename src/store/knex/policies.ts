@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { Follower, PolicyRecord, PolicyStore } from '../policies.ts';
+import type { Followed, Follower, PolicyRecord, PolicyStore } from '../policies.ts';
 import { fixedRead, fixedSelect, readRow, readRows } from './fixed-reads.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { homes, present, type Removable } from './removed.ts';
-import { flag, shape } from './shape.ts';
+import { type DbRow, flag, shape } from './shape.ts';
 import { separately, together } from './transact.ts';
 
 const policies = shape<PolicyRecord>('policies', 'id', {
@@ -38,17 +38,24 @@ const listing: Listing<PolicyRecord> = {
   read: policies.read,
 };
 
-/** Always returns one row: the time must not reveal whether the user exists. */
-const findFollowed = fixedRead(
-  'policies-followed',
-  `select
+const followed = `
   (select u.policy_id from users u where u.account_id = ? and u.id = ? and ${present('user', 'u')}) as own,
   (select r.policy_id from role_users ru join roles r on r.account_id = ru.account_id and r.id = ru.role_id
     where ru.account_id = ? and ru.user_id = ? and r.policy_id is not null and ${present('role', 'r')}
-    order by ru.assigned_at, r.id limit 1) as of_role`,
-);
+    order by ru.assigned_at, r.id limit 1) as of_role`;
+/** Always returns one row: the time must not reveal whether the user exists. */
+const findFollowed = fixedRead('policies-followed', `select ${followed}`);
 
 const ofAccount = fixedSelect(policies, 'policies-of-account', 'account_id = ? order by id');
+const allAndFollowed = fixedRead(
+  'policies-all-and-followed',
+  `select ${policies.columns.join(', ')}, ${followed} from policies where account_id = ? order by id`,
+);
+
+function readFollowed(row: DbRow | undefined): Followed {
+  const idOf = (cell: unknown) => (cell === null || cell === undefined ? null : Number(cell));
+  return { own: idOf(row?.['own']), ofRole: idOf(row?.['of_role']) };
+}
 
 function placeOf(follower: Follower): readonly [kind: Removable, id: number] {
   if ('userId' in follower) return ['user', follower.userId];
@@ -99,10 +106,11 @@ export function policyVerbs(db: Knex): PolicyStore {
           .whereRaw(present(kind, table, key));
         return (await found.update({ policy_id: policyId })) === 1;
       }),
-    followedBy: async (accountId, userId) => {
-      const row = await readRow(db, findFollowed, accountId, userId, accountId, userId);
-      const idOf = (cell: unknown) => (cell === null || cell === undefined ? null : Number(cell));
-      return { own: idOf(row?.['own']), ofRole: idOf(row?.['of_role']) };
+    followedBy: async (accountId, userId) =>
+      readFollowed(await readRow(db, findFollowed, accountId, userId, accountId, userId)),
+    listFollowed: async (accountId, userId) => {
+      const rows = await readRows(db, allAndFollowed, accountId, userId, accountId, userId, accountId);
+      return { ...readFollowed(rows[0]), policies: rows.map(policies.read) };
     },
     page: (accountId, query) => listPage(db, listing, accountId, query),
   };

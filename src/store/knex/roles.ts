@@ -1,11 +1,19 @@
 import type { Knex } from 'knex';
 import type { RoleStore } from '../roles.ts';
+import { fixedRead, readRows } from './fixed-reads.ts';
 import { lockPresent } from './hold.ts';
 import { removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
+
+/** Of one user: part of each answer about a user. */
+const idsOfUser = fixedRead(
+  'roles-of-user',
+  `select role_id from role_users where account_id = ? and user_id = ? and ${refersToPresent('role_users', 'role_id')}
+    order by assigned_at, role_id`,
+);
 
 export function roleVerbs(db: Knex): RoleStore {
   const one = (accountId: number, id: number) =>
@@ -36,6 +44,11 @@ export function roleVerbs(db: Knex): RoleStore {
       return found.map(rows.roles.read);
     },
     idsOfUsers: async (accountId, userIds) => {
+      const [userId = 0] = userIds;
+      if (userIds.length === 1) {
+        const found = await readRows(db, idsOfUser, accountId, userId);
+        return new Map([[userId, found.map((row) => Number(row['role_id']))]]);
+      }
       const found: { user_id: number; role_id: number }[] = await db('role_users')
         .where('account_id', accountId)
         .whereIn('user_id', userIds)

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
 import type { HotVerbs } from './engine.ts';
-import { fixedRead, fixedSelect, lockRows, readRow } from './fixed-reads.ts';
+import { fixedRead, fixedSelect, lockRow, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
@@ -43,6 +43,9 @@ function readOne(row: DbRow | undefined): UserRecord | null {
 /** The columns whose change invalidates links that set a password. */
 const means = ['email', 'username', 'password_digest', 'status'] as const;
 
+/** Those that must be unique, or refer to a row that may be gone. */
+const conflicting = ['email_key', 'username_key', 'policy_id'] as const;
+
 /** Counted here, because every change of a user is written here. */
 function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<string, Knex.Raw> {
   const written = means.filter((column) => row[column] !== undefined);
@@ -55,7 +58,12 @@ function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<strin
 /** Of one who is not removed. */
 const presentUser = (column: string) => `account_id = ? and ${column} = ? and ${present('user', 'users')}`;
 const byId = fixedSelect(rows.users, 'user-by-id', presentUser('id'));
-const idById = fixedRead('user-id-by-id', `select id from users where ${presentUser('id')}`);
+/** A removal that the lock waited for is known by the row. */
+const lockedById = fixedSelect(
+  rows.users,
+  'user-locked',
+  `${presentUser('id')} and counted <> ${countedBy.nobody.counted}`,
+);
 const byEmail = fixedSelect(rows.users, 'user-by-email', presentUser('email_key'));
 const userColumns = rows.users.columns.join(', ');
 const detailedById = fixedRead(
@@ -112,12 +120,8 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
   return {
     ...attemptVerbs(db),
     find,
-    lock: async (accountId, id) => {
-      // Rows that reference the user may still be added. Changes that this waited for, including a removal, are only
-      // visible to another statement.
-      await lockRows(db, idById, 'forNoKeyUpdate', accountId, id);
-      return find(accountId, id);
-    },
+    // Rows that reference the user may still be added.
+    lock: async (accountId, id) => readOne(await lockRow(db, lockedById, 'forNoKeyUpdate', accountId, id)),
     findDetailed: async (accountId, id) => {
       const row = await readRow(db, detailedById, accountId, id);
       return row ? readDetailed(row) : null;
@@ -160,14 +164,15 @@ export function userVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): UserS
     update: async (accountId, id, changes) => {
       const row = write(changes);
       if (Object.keys(row).length === 0) return find(accountId, id);
-      return separately(db, async (tx) => {
+      const change = async (tx: Knex) => {
         const [changed] = await tx('users')
           .where({ account_id: accountId, id })
           .whereRaw(present('user', 'users'))
           .update({ ...row, ...countMeans(tx, row) })
           .returning('*');
         return readOne(changed);
-      });
+      };
+      return conflicting.some((column) => column in row) ? separately(db, change) : change(db);
     },
     remove: (accountId, id, at) => remove(db, 'user', accountId, id, at),
   };

@@ -6,6 +6,7 @@ import type { OpenRequest } from '../../../src/domain/login/authorization-reques
 import { wayOf } from '../../../src/domain/login/due.ts';
 import { linkMethods, passwordMethods } from '../../../src/domain/login/methods.ts';
 import { findPending, findStepUp } from '../../../src/domain/login/pending.ts';
+import { effectivePolicy } from '../../../src/domain/policies/effective-policy.ts';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { SessionRecord } from '../../../src/store/sessions.ts';
 import type { UserUpdate } from '../../../src/store/users.ts';
@@ -74,7 +75,8 @@ onServices('a half-made sign-in', (subject) => {
     const { services } = subject;
     const { account, user, request } = await halfway();
     const session = { amr: passwordMethods, authenticatedAt: services.clock.now() } as SessionRecord;
-    const stepUp = () => findStepUp(services, account, request(), session, user);
+    const policy = () => effectivePolicy(services, account, user, request().client);
+    const stepUp = () => findStepUp(services, account, request(), session, user, policy);
     const young = await stepUp();
     assert.ok(young !== null && young !== 'sign_in' && young.step === 'enrolment');
     services.clock.advance(10 * minute);

@@ -56,7 +56,7 @@ export function enumeration(app: AppOf): void {
         },
         store: {
           ...store,
-          policies: { ...store.policies, followedBy: counted('policy', store.policies.followedBy) },
+          policies: { ...store.policies, listFollowed: counted('policy', store.policies.listFollowed) },
           users: {
             ...store.users,
             countAttempt: counted('write', store.users.countAttempt),

@@ -52,9 +52,8 @@ export const postgresDialect: Dialect = {
   },
   now: 'cast(extract(epoch from now()) * 1000 as bigint)',
   readFixed: (db, { name, numbered }, values) => run(db, name, numbered, values),
-  lockFixed: async (tx, { name, numbered }, values, as) => {
-    await run(tx, `${name} ${locks[as]}`, `${numbered} ${locks[as]}`, values);
-  },
+  lockFixed: (tx, { name, numbered }, values, as) =>
+    run(tx, `${name} ${locks[as]}`, `${numbered} ${locks[as]}`, values),
   rowsOf,
   // PostgreSQL refuses to compare a number that is larger than its column's type without the cast.
   numberGiven: 'cast(? as bigint)',

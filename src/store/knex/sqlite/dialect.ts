@@ -5,6 +5,9 @@ import { onConnection } from './client.ts';
 import { statement } from './statements.ts';
 import { forget, found, partsAsked, waitingOf } from './user-search.ts';
 
+const readFixed: Dialect['readFixed'] = (db, { text }, values) =>
+  onConnection(db, (connection) => statement(connection, text).all(...values));
+
 export const sqliteDialect: Dialect = {
   lock: async () => {},
   waitFor: (rows) => rows,
@@ -14,8 +17,8 @@ export const sqliteDialect: Dialect = {
   placeOf: (key) => key,
   holdAccess: async () => true,
   now: "cast(unixepoch('subsec') * 1000 as integer)",
-  readFixed: (db, { text }, values) => onConnection(db, (connection) => statement(connection, text).all(...values)),
-  lockFixed: async () => {},
+  readFixed,
+  lockFixed: readFixed,
   rowsOf: (answer) => answer as DbRow[],
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fixedReads } from '../../src/store/knex/fixed-reads.ts';
+import { fixedStatements } from '../../src/store/knex/fixed-reads.ts';
 import { lockHead } from '../../src/store/knex/postgres/chain.ts';
 import { heldAccess } from '../../src/store/knex/postgres/dialect.ts';
 import { hotStatements } from '../../src/store/knex/postgres/hot.ts';
@@ -80,7 +80,7 @@ describe('statements that leave their account', () => {
       ...Object.values(hotStatements),
       heldAccess,
     ],
-    ...fixedReads.map(({ numbered }) => numbered),
+    ...fixedStatements.map(({ numbered }) => numbered),
   ];
   for (const sql of local) {
     it(`are not: ${sql.replaceAll(/\s+/g, ' ').slice(0, 120)}`, async () => {

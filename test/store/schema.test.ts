@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Engine } from '../../src/store/knex/engine.ts';
-import { fixedReads } from '../../src/store/knex/fixed-reads.ts';
+import { fixedStatements } from '../../src/store/knex/fixed-reads.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { lockHead } from '../../src/store/knex/postgres/chain.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
@@ -150,7 +150,7 @@ for (const kind of databases) {
     });
 
     test('statements that are prepared by name have names of their own, which PostgreSQL does not cut off', () => {
-      const names = fixedReads.map(({ name }) => name);
+      const names = fixedStatements.map(({ name }) => name);
       assert.ok(names.length > 15);
       assert.equal(new Set(names).size, names.length);
       // With what a lock adds.
@@ -161,7 +161,7 @@ for (const kind of databases) {
     });
 
     test('no prepared statement scans a table', async () => {
-      for (const { text, numbered } of fixedReads) {
+      for (const { text, numbered } of fixedStatements) {
         const bindings = Array.from({ length: text.split('?').length - 1 }, () => 1);
         await assertIndexed({ sql: kind === 'sqlite' ? text : numbered, bindings });
       }

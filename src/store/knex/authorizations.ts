@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { AuthorizationRequestRecord, AuthorizationStore, ConsentRecord } from '../authorizations.ts';
 import type { HotVerbs } from './engine.ts';
 import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
+import { fixedWrite, writeRows } from './fixed-writes.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
@@ -37,6 +38,17 @@ const openPushed = fixedSelect(
   `${byDigest} and app_id = ? and ${open('pushed_requests')}`,
 );
 const endedRequest = fixedRead('request-ended', `select digest from ended_requests where ${byDigest}`);
+const endRequest = fixedWrite(
+  'request-end',
+  `insert into ended_requests (account_id, digest, expires_at) values (?, ?, ?)
+    on conflict (account_id, digest) do nothing returning digest`,
+);
+const deleteRequest = fixedWrite('request-delete', `delete from authorization_requests where ${byDigest}`);
+const useCode = fixedWrite(
+  'code-use',
+  `update codes set used_at = ? where ${byDigest} and used_at is null and expires_at > ? returning digest`,
+);
+const linkCode = fixedWrite('code-link', `update codes set grant_id = ? where ${byDigest}`);
 const codeByDigest = fixedSelect(rows.codes, 'code-by-digest', byDigest);
 const consentTo = fixedRead(
   'consent',
@@ -45,7 +57,6 @@ const consentTo = fixedRead(
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
   const { table, write, read } = rows.authorizationRequests;
-  const key = (accountId: number, digest: string) => ({ account_id: accountId, digest });
   /** A request stays sealed in its identifier until there is something to store. */
   const keep = async (request: AuthorizationRequestRecord, changes: Partial<AuthorizationRequestRecord>) => {
     await db(table)
@@ -85,39 +96,32 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
       }),
     finishRequest: async ({ accountId, digest, expiresAt }) => {
       // A sealed request can be opened until it expires, so its end is stored as long.
-      const ended = { ...key(accountId, digest), expires_at: expiresAt };
-      const won: unknown[] = await db('ended_requests')
-        .insert(ended)
-        .onConflict(['account_id', 'digest'])
-        .ignore()
-        .returning('digest');
-      if (won.length > 0) await db(table).where(key(accountId, digest)).delete();
+      const won = await writeRows(db, endRequest, accountId, digest, expiresAt);
+      if (won.length > 0) await writeRows(db, deleteRequest, accountId, digest);
       return won.length > 0;
     },
     endRequests: (accountId, whose, except) => endRequests(db, accountId, whose, except),
   };
 }
 
-function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
-  const one = (accountId: number, digest: string) => db('codes').where({ account_id: accountId, digest });
+function codeVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): Pick<AuthorizationStore, CodeVerb> {
   return {
     createCode: async (code) => {
-      await db('codes').insert(rows.codes.write(code));
+      await append(db, rows.codes.table, 'account_id', [rows.codes.write(code)]);
     },
     findCode: async (accountId, digest) => {
       const row = await readRow(db, codeByDigest, accountId, digest);
       return row ? rows.codes.read(row) : null;
     },
     consumeCode: async (accountId, digest, now) => {
-      const live = one(accountId, digest).whereNull('used_at').where('expires_at', '>', now);
-      return (await live.update({ used_at: now })) === 1;
+      return (await writeRows(db, useCode, now, accountId, digest, now)).length === 1;
     },
     endCodes: async (accountId, whose) => {
       // A used code stays: presenting it again ends its grant.
       await inFlight(db, 'codes', accountId, whose).whereNull('used_at').delete();
     },
     linkCode: async (accountId, digest, grantId) => {
-      await one(accountId, digest).update({ grant_id: grantId });
+      await writeRows(db, linkCode, grantId, accountId, digest);
     },
   };
 }
@@ -150,7 +154,7 @@ export function authorizationVerbs(db: Knex, { append }: HotVerbs): Authorizatio
       return row ? rows.pushedRequests.read(row) : null;
     },
     ...requestVerbs(db),
-    ...codeVerbs(db),
+    ...codeVerbs(db, { append }),
     findConsent: async (accountId, userId, appId) => {
       const row = await readRow(db, consentTo, accountId, userId, appId);
       return row ? JSON.parse(String(row['scope'])) : null;

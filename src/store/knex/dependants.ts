@@ -132,8 +132,8 @@ export interface Write {
   readonly rows: readonly DbRow[];
 }
 
-/** What depends on this; null for nothing. Throws `internal` for a table that is not listed. */
-export function dependantOf({ table, operation, columns, rows }: Write): Dependant | null {
+/** What an operation has an effect on, whatever it adds. Throws `internal` for a table that is not listed. */
+function effectOf({ table, operation, columns }: Omit<Write, 'rows'>): Effect | null {
   if (!Object.hasOwn(dependants, table)) {
     throw new Failure('internal', { reason: `what depends on ${table} is not known` });
   }
@@ -142,7 +142,19 @@ export function dependantOf({ table, operation, columns, rows }: Write): Dependa
   if (!effect) return null;
   if (operation === 'update' && effect.columns && !effect.columns.some((column) => columns.includes(column)))
     return null;
-  if (operation === 'insert' && effect.rows && !rows.some(effect.rows)) return null;
+  return effect;
+}
+
+/** Whether anything may depend on this, whatever it adds. Throws as `dependantOf` does. */
+export function mayRaise(write: Omit<Write, 'rows'>): boolean {
+  return effectOf(write) !== null;
+}
+
+/** What depends on this; null for nothing. Throws `internal` for a table that is not listed. */
+export function dependantOf(write: Write): Dependant | null {
+  const effect = effectOf(write);
+  if (!effect) return null;
+  if (write.operation === 'insert' && effect.rows && !write.rows.some(effect.rows)) return null;
   return effect.on;
 }
 

@@ -42,7 +42,9 @@ export interface Dialect {
   readonly now: string;
   /** The rows of a fixed read, on the connection of `db`. */
   readFixed(db: Knex, read: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
-  /** The same, locked until the end of the transaction `tx`. */
+  /** Runs a fixed write; outside a transaction it has a commit of its own. */
+  writeFixed(db: Knex, write: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
+  /** The rows of a fixed read, locked until the end of the transaction `tx`. */
   lockFixed(tx: Knex, read: FixedRead, values: readonly Cell[], as: RowLock): Promise<DbRow[]>;
   /** The rows in the result of `db.raw`. */
   rowsOf(answer: unknown): DbRow[];

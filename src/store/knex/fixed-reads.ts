@@ -18,8 +18,8 @@ export interface FixedRead {
 
 const known: FixedRead[] = [];
 
-/** All of them, for the tests of plans and of accounts. */
-export const fixedReads: readonly FixedRead[] = known;
+/** All of them, and fixed writes, for the tests of plans and of accounts. */
+export const fixedStatements: readonly FixedRead[] = known;
 
 /** Called when a module is loaded: nothing of a request ever gets into a text. */
 export function fixedRead(name: string, text: string): FixedRead {

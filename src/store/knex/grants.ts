@@ -4,6 +4,7 @@ import { assigned, concern, lost } from './assigned.ts';
 import { atAccount } from './at-account.ts';
 import type { HotVerbs } from './engine.ts';
 import { fixedRead, readRow } from './fixed-reads.ts';
+import { fixedWrite, writeRows } from './fixed-writes.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -46,6 +47,11 @@ const claimsOfGrant = fixedRead(
 const grantAtOffset = fixedRead(
   'grant-at-offset',
   'select id from grants where account_id = ? and user_id = ? limit 1 offset ?',
+);
+
+const setFirstToken = fixedWrite(
+  'grant-first-token',
+  'update grants set current_digest = ? where account_id = ? and id = ? and current_digest is null',
 );
 
 type AccessTokenVerb =
@@ -103,8 +109,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     create: async ({ offlineAccess = false, apiScopes = null, ...grant }) => {
       const extent = { offline_access: offlineAccess ? 1 : 0, api_scopes: apiScopes && JSON.stringify(apiScopes) };
       const added = { ...rows.grants.write(grant), ...extent };
-      const [row] = await db('grants').insert(added).returning('*');
-      return rows.grants.read(row);
+      const [id] = await hot.append(db, rows.grants.table, 'id', [added]);
+      return rows.grants.read({ ...added, id });
     },
     find: async (accountId, id) => {
       const row = await one(accountId, id);
@@ -122,8 +128,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return row ? JSON.parse(String(row['claims'])) : null;
     },
     setFirstToken: async (accountId, id, digest) => {
-      const grant = db('grants').where({ account_id: accountId, id });
-      await grant.whereNull('current_digest').update({ current_digest: digest });
+      await writeRows(db, setFirstToken, digest, accountId, id);
     },
     consumeAll,
     consume: single(consumeAll),

@@ -36,6 +36,8 @@ function rowsOf(answer: unknown): DbRow[] {
 /** A text in a pattern. */
 const literally = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
+const runFixed: Dialect['readFixed'] = (db, { name, numbered }, values) => run(db, name, numbered, values);
+
 export const postgresDialect: Dialect = {
   lock: async (rows, as) => {
     await rows()[as]();
@@ -51,7 +53,8 @@ export const postgresDialect: Dialect = {
     return found?.['assigned'] === true;
   },
   now: 'cast(extract(epoch from now()) * 1000 as bigint)',
-  readFixed: (db, { name, numbered }, values) => run(db, name, numbered, values),
+  readFixed: runFixed,
+  writeFixed: runFixed,
   lockFixed: (tx, { name, numbered }, values, as) =>
     run(tx, `${name} ${locks[as]}`, `${numbered} ${locks[as]}`, values),
   rowsOf,

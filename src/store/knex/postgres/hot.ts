@@ -1,5 +1,6 @@
 /** Named statements on Knex's own connection, for the functions that are called all the time. */
 
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { AccessTokenStanding } from '../../grants.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
@@ -24,17 +25,32 @@ function withCount(db: Knex, inserted: Knex.QueryBuilder, added: Parameters<Appe
   return db.with('added', inserted).with('counted', db('user_counts').insert(count)).from('added');
 }
 
+/** The names of the statements that add one row, by their text. */
+const insertNames = new Map<string, string>();
+
+/** Prepared: the rows of a table nearly always have the same columns. */
+async function insertOne(db: Knex, table: string, numbered: string, row: Parameters<Append>[3][0]): Promise<number[]> {
+  const columns = Object.keys(row);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) returning ${numbered}`;
+  const name = insertNames.get(text) ?? `append-${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+  insertNames.set(text, name);
+  const [added] = await run(db, name, text, Object.values(row));
+  return [Number(added?.[numbered])];
+}
+
 /** One statement for rows of one account. By its names each row's number is found again. */
 async function insert(db: Knex, table: string, numbered: string, added: Parameters<Append>[3]): Promise<number[]> {
   const [first] = added;
   if (!first) return [];
   const given = names.filter((name) => name in first);
   const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
+  const isCounted = dependantOf({ table, operation: 'insert', columns: [], rows: added }) === 'user_count';
+  if (added.length === 1 && !isCounted) return insertOne(db, table, numbered, first);
   const wanted = [numbered, ...given];
   const inserted = db(table)
     .insert([...added])
     .returning(wanted);
-  const isCounted = dependantOf({ table, operation: 'insert', columns: [], rows: added }) === 'user_count';
   const found: DbRow[] = await (isCounted ? withCount(db, inserted, added).select(wanted) : inserted);
   const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
   return added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { linked, nearestOfOne } from '../links.ts';
 import type { DbRow } from '../shape.ts';
-import { onConnection } from './client.ts';
+import { onConnection, withOneCommit } from './client.ts';
 import { statement } from './statements.ts';
 import { forget, found, partsAsked, waitingOf } from './user-search.ts';
 
@@ -19,6 +19,13 @@ export const sqliteDialect: Dialect = {
   now: "cast(unixepoch('subsec') * 1000 as integer)",
   readFixed,
   lockFixed: readFixed,
+  writeFixed: (db, { text }, values) =>
+    withOneCommit(db, (connection) => {
+      const prepared = statement(connection, text);
+      if (prepared.reader) return { result: prepared.all(...values), wrote: true };
+      prepared.run(...values);
+      return { result: [], wrote: true };
+    }),
   rowsOf: (answer) => answer as DbRow[],
   // With a cast, SQLite would not use the index of an expression, which has no type of its own.
   numberGiven: '?',

@@ -1,23 +1,22 @@
 /** The floors on PostgreSQL of those requests of `floor-answers.ts`. */
 
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import { bearerOf, pushedBody, registeredBody, tokenBody } from './floor-bodies.ts';
 import { accessClaims, answered, type Floors, newToken, signAccessToken, unauthenticated } from './floor-parts.ts';
 import * as statements from './floor-postgres-statements.ts';
-import { askingOf, presentedOf, type Signing, together } from './floor-postgres-together.ts';
+import { askingOf, type Database, presentedOf, type Signing, together } from './floor-postgres-together.ts';
 import { digestOf } from './peer.ts';
 
 /** A token for registrations, and an access token of each family. */
-async function seed(db: pg.Client, families: number) {
+async function seed(db: Database, families: number) {
   const registrationToken = newToken();
   const tomorrow = Date.now() + 86_400_000;
-  await db.query(`
+  await db.seeding.query(`
     create table registrars (digest text primary key, expires_at bigint);
     create table pushed (digest text primary key, client bigint, parameters text, expires_at bigint)`);
-  await db.query('insert into registrars values ($1, $2)', [digestOf(registrationToken), tomorrow]);
+  await db.seeding.query('insert into registrars values ($1, $2)', [digestOf(registrationToken), tomorrow]);
   const secrets = Array.from({ length: families }, newToken);
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.seeding.query<{ id: string }>(
     `insert into access_tokens (family, digest, expires_at)
       select n, digest, $2 from unnest($1::text[]) with ordinality as t (digest, n) order by n returning id`,
     [secrets.map(digestOf), tomorrow],
@@ -26,7 +25,7 @@ async function seed(db: pg.Client, families: number) {
 }
 
 /** The floors, and what their callers present. Makes the tables that `floor-postgres.ts` does not need. */
-export async function openPostgresAnswers(db: pg.Client, signing: Signing, families: number) {
+export async function openPostgresAnswers(db: Database, signing: Signing, families: number) {
   const issue = together(db, statements.clientCredentials);
   const issueSigned = together(db, statements.signedClientCredentials, signing);
   const push = together(db, statements.pushed);

@@ -5,14 +5,13 @@
  */
 
 import { verify } from '@node-rs/argon2';
-import type pg from 'pg';
 import type { Person } from './floor-bodies.ts';
 import { type AskedCode, locationWith, readCodeRequest, sessionMilliseconds } from './floor-code-requests.ts';
 import { delegatedFloor } from './floor-delegated.ts';
 import { type Floors, newToken } from './floor-parts.ts';
 import { mostAttempts, passwordDigest, passwordEmails } from './floor-passwords.ts';
 import { addConsents, allows, type Coded, intoCodes, judgeCodes, ofCode, whoSends } from './floor-postgres-sessions.ts';
-import { columnsOf, type Statement, together } from './floor-postgres-together.ts';
+import { columnsOf, type Database, type Statement, together } from './floor-postgres-together.ts';
 import { signInFloors } from './floor-sign-ins.ts';
 import { digestOf } from './peer.ts';
 
@@ -105,10 +104,10 @@ const finishSignIns: Statement<SignedIn, boolean> = {
 };
 
 /** Users who have the password and have consented to the client, and an API key. */
-async function seed(db: pg.Client, apiKey: string): Promise<void> {
-  await db.query('create table api_keys (digest text primary key, name text)');
-  await db.query(`insert into api_keys values ($1, 'bench')`, [digestOf(apiKey)]);
-  const { rows } = await db.query<{ id: string }>(
+async function seed(db: Database, apiKey: string): Promise<void> {
+  await db.seeding.query('create table api_keys (digest text primary key, name text)');
+  await db.seeding.query(`insert into api_keys values ($1, 'bench')`, [digestOf(apiKey)]);
+  const { rows } = await db.seeding.query<{ id: string }>(
     `insert into people (email, firstname, lastname, status, state, invalid_login_attempts, created_at, updated_at,
         password_digest)
       select email, 'Ada', 'Lovelace', 1, 1, 0, $2::bigint, $2::bigint, $3 from unnest($1::text[]) as t (email)
@@ -123,7 +122,7 @@ async function seed(db: pg.Client, apiKey: string): Promise<void> {
 
 /** The tables of users and sessions are there. Answers an API key too. */
 export async function openPostgresPasswords(
-  db: pg.Client,
+  db: Database,
 ): Promise<{ readonly floors: Floors; readonly apiKey: string }> {
   const apiKey = newToken();
   await seed(db, apiKey);

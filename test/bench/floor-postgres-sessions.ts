@@ -1,6 +1,5 @@
 /** The floor on PostgreSQL of a browser with a session that is given a code: what `floor-sessions.ts` is on SQLite. */
 
-import type pg from 'pg';
 import {
   codeMilliseconds,
   cookieOf,
@@ -9,7 +8,7 @@ import {
   sessionMilliseconds,
 } from './floor-code-requests.ts';
 import { type Floor, newToken, refused } from './floor-parts.ts';
-import { columnsOf, type Statement, together } from './floor-postgres-together.ts';
+import { columnsOf, type Database, type Statement, together } from './floor-postgres-together.ts';
 import { digestOf, scope } from './peer.ts';
 
 export interface Coded {
@@ -58,23 +57,23 @@ const giveCodes: Statement<Coded & { readonly clientId: string; readonly session
 };
 
 /** Consents of so many users to the first client. */
-export async function addConsents(db: pg.Client, ids: readonly (number | string)[]): Promise<void> {
-  await db.query('insert into consents select id, 1, $2 from unnest($1::bigint[]) as t (id)', [ids, scope]);
+export async function addConsents(db: Database, ids: readonly (number | string)[]): Promise<void> {
+  await db.seeding.query('insert into consents select id, 1, $2 from unnest($1::bigint[]) as t (id)', [ids, scope]);
 }
 
 /** One session for each of the first users, who have consented to the client; answers their secrets. */
 export async function openPostgresSessions(
-  db: pg.Client,
+  db: Database,
   users: number,
 ): Promise<{ readonly floor: Floor; readonly sessions: readonly string[] }> {
-  await db.query(`
+  await db.seeding.query(`
     create table sessions (id bigint generated always as identity (cache 100) primary key, digest text unique,
       user_id bigint, expires_at bigint);
     create table consents (user_id bigint, client bigint, scope text, primary key (user_id, client));
     create table codes (digest text primary key, client bigint, user_id bigint, session bigint, scope text,
       redirect_uri text, challenge text, expires_at bigint, used_at bigint) with (fillfactor = 50)`);
   const sessions = Array.from({ length: users }, newToken);
-  await db.query(
+  await db.seeding.query(
     `insert into sessions (digest, user_id, expires_at)
       select digest, n, $2 from unnest($1::text[]) with ordinality as t (digest, n)`,
     [sessions.map(digestOf), Date.now() + sessionMilliseconds],

@@ -3,10 +3,31 @@
  * ones gather, and while signatures wait for a thread, those that will be signed too.
  */
 
-import type pg from 'pg';
+import pg from 'pg';
 import { basicOf } from './floor-bodies.ts';
 import type { Answered, Asked } from './floor-parts.ts';
 import { digestOf } from './peer.ts';
+
+export interface Database {
+  /** For what is there before the load. */
+  readonly seeding: pg.Client;
+  connect(): Promise<pg.Client>;
+}
+
+/**
+ * Commits are as durable as the server is. Statements are planned while their tables are small, and these grow: no plan
+ * reads a whole table.
+ */
+const options = '-c synchronous_commit=on -c enable_seqscan=off';
+
+export async function openDatabase(connectionString: string | undefined): Promise<Database> {
+  const connect = async () => {
+    const client = new pg.Client({ connectionString, options });
+    await client.connect();
+    return client;
+  };
+  return { seeding: await connect(), connect };
+}
 
 /** The values of a row, as PostgreSQL writes them. */
 export type Row = readonly (string | null)[];
@@ -81,14 +102,18 @@ export function openSigning() {
 
 export type Signing = ReturnType<typeof openSigning>;
 
-/** Sends the statement for all that wait, and then for those that came meanwhile; `signing`: unless that is busy. */
+/**
+ * Sends the statement for all that wait, and then for those that came meanwhile; `signing`: unless that is busy. Each
+ * statement has a connection, so that kinds of requests do not wait for each other.
+ */
 export function together<Item, Result, Found>(
-  db: pg.Client,
+  { connect }: Database,
   { name, text, isNamed = false, values, judge }: Statement<Item, Result, Found>,
   signing?: Signing,
 ): (item: Item, done: (result: Result) => void) => void {
   let waiting: { readonly item: Item; readonly done: (result: Result) => void }[] = [];
   let isUnderWay = false;
+  let client: pg.Client | undefined;
 
   function begin(): void {
     if (isUnderWay || waiting.length === 0 || signing?.isBusy()) return;
@@ -97,10 +122,11 @@ export function together<Item, Result, Found>(
   }
 
   async function run(): Promise<void> {
+    client ??= await connect();
     const batch = waiting;
     waiting = [];
     const asked = { name, text, values: values(batch.map(({ item }) => item)) };
-    const { rows } = await (isNamed ? db.query(asked) : db.query({ ...asked, rowMode: 'array' }));
+    const { rows } = await (isNamed ? client.query(asked) : client.query({ ...asked, rowMode: 'array' }));
     const resultOf = judge(rows as Found[]);
     for (const [index, { item, done }] of batch.entries()) done(resultOf(item, index));
     isUnderWay = false;

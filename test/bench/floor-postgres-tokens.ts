@@ -1,9 +1,8 @@
 /** The floors on PostgreSQL of requests that are answered with an id token: what `floor-tokens.ts` is on SQLite. */
 
-import type pg from 'pg';
 import { challengeOf } from './floor-code-requests.ts';
 import { type Asked, type Floor, type Floors, newToken, refused } from './floor-parts.ts';
-import { askingOf, presentedOf, type Signing, together } from './floor-postgres-together.ts';
+import { askingOf, type Database, presentedOf, type Signing, together } from './floor-postgres-together.ts';
 import { exchange, rotation } from './floor-postgres-token-statements.ts';
 import { type Proof, verifyProof } from './floor-proofs.ts';
 import {
@@ -17,8 +16,8 @@ import {
 import { digestOf } from './peer.ts';
 
 /** The tables of `floor-postgres.ts` are there; makes the one that only these requests need. */
-export async function openPostgresTokens(db: pg.Client, signing: Signing): Promise<Floors> {
-  await db.query('create table proofs (digest text primary key, expires_at bigint)');
+export async function openPostgresTokens(db: Database, signing: Signing): Promise<Floors> {
+  await db.seeding.query('create table proofs (digest text primary key, expires_at bigint)');
 
   function refreshWith(name: string, making: Making, isProven: boolean): Floor {
     const rotate = together(db, rotation(name, making, isProven), signing);

@@ -1,10 +1,16 @@
 /** The floors on PostgreSQL of the management API's requests about users: what `floor-users.ts` is on SQLite. */
 
-import type pg from 'pg';
 import { bearerOf } from './floor-bodies.ts';
 import { type Answered, answered, type Floors, newToken, refused } from './floor-parts.ts';
 import { type PersonRow, pageAnswer, pageSize, peopleColumns, represent } from './floor-people.ts';
-import { columnsOf, type Presented, presentedOf, type Statement, together } from './floor-postgres-together.ts';
+import {
+  columnsOf,
+  type Database,
+  type Presented,
+  presentedOf,
+  type Statement,
+  together,
+} from './floor-postgres-together.ts';
 import { benchUser, digestOf } from './peer.ts';
 
 /** A request of a bearer: `id` and `digest` are of its token. */
@@ -81,19 +87,19 @@ const listPeople: Statement<OfBearer, Answered, Placed<PersonRow | { readonly id
 
 /** So many users, and one bearer that may read and change them; answers it. */
 export async function openPostgresUsers(
-  db: pg.Client,
+  db: Database,
   users: number,
 ): Promise<{ readonly floors: Floors; readonly bearer: string }> {
-  await db.query(`
+  await db.seeding.query(`
     create table bearers (id bigint primary key, digest text, scopes text, expires_at bigint);
     create table person_roles (person bigint, role integer, primary key (person, role));
     create table people (id bigint generated always as identity primary key, ${peopleColumns('bigint')})
       with (fillfactor = 50)`);
   const secret = newToken();
   const bearer = [digestOf(secret), 'read_users manage_users', Date.now() + 86_400_000];
-  await db.query('insert into bearers values (1, $1, $2, $3)', bearer);
+  await db.seeding.query('insert into bearers values (1, $1, $2, $3)', bearer);
   const people = Array.from({ length: users }, (_, index) => benchUser(index + 1));
-  await db.query(
+  await db.seeding.query(
     `insert into people (email, firstname, lastname, status, state, invalid_login_attempts, created_at, updated_at)
       select email, firstname, lastname, 1, 1, 0, $4::bigint, $4::bigint
       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as t (email, firstname, lastname, n) order by n`,

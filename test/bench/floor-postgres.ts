@@ -6,14 +6,13 @@
  *
  *     DATABASE_URL=… node test/bench/floor-postgres.ts <families>
  */
-import pg from 'pg';
 import { documentFloors } from './floor-documents.ts';
 import { type Floors, newToken } from './floor-parts.ts';
 import { passwordEmails } from './floor-passwords.ts';
 import { openPostgresAnswers } from './floor-postgres-answers.ts';
 import { openPostgresPasswords } from './floor-postgres-passwords.ts';
 import { openPostgresSessions } from './floor-postgres-sessions.ts';
-import { columnsOf, openSigning } from './floor-postgres-together.ts';
+import { columnsOf, openDatabase, openSigning } from './floor-postgres-together.ts';
 import { openPostgresTokens } from './floor-postgres-tokens.ts';
 import { openPostgresUsers } from './floor-postgres-users.ts';
 import { openFloorServer } from './floor-server.ts';
@@ -25,12 +24,8 @@ const users = Number(families);
 /** Of each kind of refresh that is not the usual one. */
 const fewUsers = Math.min(256, users);
 
-const db = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
-await db.connect();
-// Statements are planned while their tables are small, and these grow: no plan reads a whole table.
-await db.query(`
-  set synchronous_commit to on;
-  set enable_seqscan to off;
+const db = await openDatabase(process.env['DATABASE_URL']);
+await db.seeding.query(`
   create table clients (id bigint generated always as identity (cache 100) primary key, client_id text unique,
     secret_digest text, metadata text);
   create table users (id bigint primary key, email text, firstname text, lastname text);
@@ -44,8 +39,8 @@ const clientId = 'floor';
 const clientSecret = newToken();
 const metadata = JSON.stringify({ redirect_uris: ['https://app.example.com/callback'] });
 const client = [clientId, digestOf(clientSecret), metadata];
-await db.query('insert into clients (client_id, secret_digest, metadata) values ($1, $2, $3)', client);
-await db.query(
+await db.seeding.query('insert into clients (client_id, secret_digest, metadata) values ($1, $2, $3)', client);
+await db.seeding.query(
   `insert into users select n, email, firstname, lastname
     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as t (email, firstname, lastname, n)`,
   columnsOf(
@@ -57,7 +52,7 @@ await db.query(
 /** Refresh tokens of the first users. */
 async function seedFamilies(count: number): Promise<readonly string[]> {
   const secrets = Array.from({ length: count }, newToken);
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.seeding.query<{ id: string }>(
     `insert into families (client, user_id, current, generation, expires_at)
       select 1, n, digest, 0, 0 from unnest($1::text[]) with ordinality as t (digest, n) order by n returning id`,
     [secrets.map(digestOf)],
@@ -87,10 +82,10 @@ const targets = floorTargets({
   apiKey: passwords.apiKey,
   emails: passwordEmails,
 });
-await db.query('analyze');
+await db.seeding.query('analyze');
 
 const server = openFloorServer(floors);
-const { rows: said } = await db.query<{ server_version: string }>('show server_version');
+const { rows: said } = await db.seeding.query<{ server_version: string }>('show server_version');
 const storage = `PostgreSQL ${said[0]?.server_version}`;
 await serveParent(server, (port) => {
   return { port, storage, clientId, clientSecret, refreshTokens, accessTokens, registrationToken, targets };

@@ -69,7 +69,7 @@ const noteSignIns: Statement<Someone, void> = {
   judge: () => () => {},
 };
 
-/** True for the request of a client that may send it. */
+/** The row of the client of each request; null for one that it may not send. */
 const readRequests: Statement<AskedCode, string | null> = {
   name: 'sign-in',
   text: `select g.client_id, g.redirect_uri, c.id

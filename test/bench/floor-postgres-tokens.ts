@@ -6,11 +6,12 @@ import { askingOf, type Database, presentedOf, type Signing, together } from './
 import { exchange, rotation } from './floor-postgres-token-statements.ts';
 import { type Proof, verifyProof } from './floor-proofs.ts';
 import {
-  accessDigestOf,
   type Making,
+  newAccessToken,
   provenRefresh,
   refreshMakings,
   sendTokens,
+  storedDigest,
   usualMaking,
 } from './floor-token-answers.ts';
 import { digestOf } from './peer.ts';
@@ -24,8 +25,8 @@ export async function openPostgresTokens(db: Database, signing: Signing): Promis
     const rotateFor = ({ headers, reply }: Asked, presented: string, proof: Proof | null) => {
       const asking = askingOf(headers.authorization);
       const { id, digest } = presentedOf(presented);
-      const [successor, accessToken] = [newToken(), making.isSigned ? null : newToken()];
-      const accessDigest = accessToken === null ? null : accessDigestOf(accessToken, proof);
+      const [successor, accessToken] = [newToken(), making.isSigned ? null : newAccessToken()];
+      const accessDigest = accessToken && storedDigest(accessToken, proof);
       const row = { family: id, presented: digest, successor: digestOf(successor), accessDigest };
       rotate({ ...asking, ...row, proof: proof?.digest ?? null }, (started) => {
         if (!started) {
@@ -61,10 +62,10 @@ export async function openPostgresTokens(db: Database, signing: Signing): Promis
       return;
     }
     const asking = askingOf(headers.authorization);
-    const [secret, accessToken] = [newToken(), newToken()];
+    const [secret, accessToken] = [newToken(), newAccessToken()];
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier } = form;
     const sent = { code: digestOf(code), redirectUri, challenge: challengeOf(verifier) };
-    const made = { successor: digestOf(secret), accessDigest: accessDigestOf(accessToken, null) };
+    const made = { successor: digestOf(secret), accessDigest: accessToken.digest };
     start({ ...asking, ...sent, ...made }, (started) => {
       if (!started) {
         reply(refused('invalid_grant'));

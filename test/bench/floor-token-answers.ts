@@ -7,6 +7,7 @@ import {
   accessClaims,
   answered,
   type ClientRow,
+  newToken,
   signAccessToken,
   signIdToken,
 } from './floor-parts.ts';
@@ -37,9 +38,20 @@ export const provenRefresh = 'refresh-dpop';
 export const refreshMilliseconds = 1_209_600_000;
 export const accessMilliseconds = 3_600_000;
 
-/** What is stored of an opaque access token: its digest binds it to the key, if there is one. */
-export function accessDigestOf(accessToken: string, proof: Proof | null): string {
-  return digestOf(accessToken + (proof?.thumbprint ?? ''));
+/** An opaque access token. */
+export interface AccessToken {
+  readonly text: string;
+  readonly digest: string;
+}
+
+export function newAccessToken(): AccessToken {
+  const text = newToken();
+  return { text, digest: digestOf(text) };
+}
+
+/** What is stored of an opaque access token: its digest, which binds it to the key, if there is one. */
+export function storedDigest({ text, digest }: AccessToken, proof: Proof | null): string {
+  return proof ? digestOf(text + proof.thumbprint) : digest;
 }
 
 /** Tokens whose rows are written, and which are still to be signed. */
@@ -48,24 +60,25 @@ interface Prepared {
   readonly user: Person;
   readonly refreshToken: string;
   /** Null: it is signed. */
-  readonly accessToken: string | null;
+  readonly accessToken: AccessToken | null;
   readonly proof: Proof | null;
 }
 
 export function sendTokens(reply: Asked['reply'], { alg }: Making, prepared: Prepared): void {
   const { client, user, proof } = prepared;
-  const finish = (accessToken: string) => {
+  const finish = ({ text, digest }: AccessToken) => {
     const iat = Math.floor(Date.now() / 1000);
-    const at_hash = Buffer.from(digestOf(accessToken), 'base64url').subarray(0, 16).toString('base64url');
+    const at_hash = Buffer.from(digest, 'base64url').subarray(0, 16).toString('base64url');
     const name = { name: `${user.firstname} ${user.lastname}`, given_name: user.firstname, family_name: user.lastname };
     const claims = { iss: 'http://floor', aud: client.client_id, sub: String(user.id), email: user.email, ...name };
     signIdToken(alg, { ...claims, iat, exp: iat + 3600, auth_time: iat, at_hash }, (id_token) => {
       const token_type = proof ? 'DPoP' : 'Bearer';
-      const tokens = { access_token: accessToken, token_type, expires_in: 3600, scope };
+      const tokens = { access_token: text, token_type, expires_in: 3600, scope };
       reply(answered(200, { ...tokens, refresh_token: prepared.refreshToken, id_token }));
     });
   };
   if (prepared.accessToken !== null) finish(prepared.accessToken);
   // The id token has the hash of the access token: one signature after the other.
-  else signAccessToken(accessClaims(client, String(user.id), scope), finish);
+  else
+    signAccessToken(accessClaims(client, String(user.id), scope), (text) => finish({ text, digest: digestOf(text) }));
 }

@@ -13,13 +13,15 @@ import {
 } from './floor-parts.ts';
 import { openProofs, type Proof, verifyProof } from './floor-proofs.ts';
 import {
-  accessDigestOf,
+  type AccessToken,
   accessMilliseconds,
   type Making,
+  newAccessToken,
   provenRefresh,
   refreshMakings,
   refreshMilliseconds,
   sendTokens,
+  storedDigest,
   usualMaking,
 } from './floor-token-answers.ts';
 import { digestOf } from './peer.ts';
@@ -38,10 +40,10 @@ export function openTokenFloors(db: Sqlite.Database, commitLater: CommitLater, c
   const addToken = db.prepare('insert into access_tokens (family, digest, expires_at) values (?, ?, ?)');
 
   /** The row of an opaque access token. */
-  function addAccessToken(family: number, { isSigned }: Making, proof: Proof | null): string | null {
+  function addAccessToken(family: number, { isSigned }: Making, proof: Proof | null): AccessToken | null {
     if (isSigned) return null;
-    const accessToken = newToken();
-    addToken.run(family, accessDigestOf(accessToken, proof), Date.now() + accessMilliseconds);
+    const accessToken = newAccessToken();
+    addToken.run(family, storedDigest(accessToken, proof), Date.now() + accessMilliseconds);
     return accessToken;
   }
 

@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
-import contract from '../../generated/oauth2.json' with { type: 'json' };
 import { activeBody, bearerOf, personBody, pushedBody, registeredBody, tokenBody } from './floor-bodies.ts';
 import {
   accessClaims,
@@ -11,7 +10,6 @@ import {
   type FindClient,
   type Floor,
   type Floors,
-  jwks,
   newToken,
   signAccessToken,
   unauthenticated,
@@ -131,9 +129,6 @@ export function openAnswerFloors(
     });
   };
 
-  const keysText = JSON.stringify(jwks);
-  const { responses } = contract.paths['/.well-known/openid-configuration'].get;
-  const discoveryText = JSON.stringify(responses['200'].content['application/json'].example);
   return {
     'client-credentials': clientCredentials,
     'client-credentials-jwt': signedClientCredentials,
@@ -141,7 +136,5 @@ export function openAnswerFloors(
     userinfo,
     pushed,
     registration,
-    jwks: ({ reply }) => reply({ status: 200, text: keysText }),
-    discovery: ({ reply }) => reply({ status: 200, text: discoveryText }),
   };
 }

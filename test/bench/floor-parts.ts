@@ -115,7 +115,7 @@ export function signAccessToken(claims: object, done: (jwt: string) => void): vo
 }
 
 /** What all signed access tokens of the floor say. */
-export function accessClaims(client: ClientRow, sub: string, scope: string): object {
+export function accessClaims(client: Pick<ClientRow, 'client_id'>, sub: string, scope: string): object {
   const iat = Math.floor(Date.now() / 1000);
   const of = { iss: 'http://floor', aud: 'https://api.example.com/floor', sub, client_id: client.client_id };
   return { ...of, iat, exp: iat + 3600, jti: newToken(), scope };

@@ -5,23 +5,22 @@
 
 import { hash, verify } from '@node-rs/argon2';
 import type Sqlite from 'better-sqlite3';
-import { type CommitLater, type Floors, newToken, refused } from './floor-parts.ts';
+import type { Person } from './floor-bodies.ts';
+import { delegatedFloor } from './floor-delegated.ts';
+import { type CommitLater, type Floor, newToken } from './floor-parts.ts';
 import { benchPassword, digestOf } from './peer.ts';
 
-const mostAttempts = 5;
-/** Users with the password: as many as virtual clients at once, and more. */
-const people = 128;
+export const mostAttempts = 5;
 /** As the service's. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Users with the password: as many as virtual clients at once, and more. */
+export const passwordEmails = Array.from({ length: 128 }, (_, number) => `delegate${number}@example.com`);
 
-export interface Person {
-  readonly id: number;
-  readonly email: string;
-  readonly firstname: string;
-  readonly lastname: string;
-}
+/** One digest for all, for it takes long. */
+export const passwordDigest = () => hash(benchPassword, cost);
 
 interface PersonRow extends Person {
+  readonly id: number;
   readonly password_digest: string;
 }
 
@@ -31,10 +30,9 @@ export async function openPasswords(db: Sqlite.Database, commitLater: CommitLate
     `insert into people (email, firstname, lastname, status, state, invalid_login_attempts, created_at, updated_at,
       password_digest) values (?, 'Ada', 'Lovelace', 1, 1, 0, ?, ?, ?)`,
   );
-  const digest = await hash(benchPassword, cost);
-  const emails = Array.from({ length: people }, (_, number) => `delegate${number}@example.com`);
+  const digest = await passwordDigest();
   const ids = db.transaction(() =>
-    emails.map((email) => Number(addPerson.run(email, Date.now(), Date.now(), digest).lastInsertRowid)),
+    passwordEmails.map((email) => Number(addPerson.run(email, Date.now(), Date.now(), digest).lastInsertRowid)),
   )();
   const find = db.prepare<[string], PersonRow>(
     'select id, email, firstname, lastname, password_digest from people where email = ?',
@@ -45,10 +43,9 @@ export async function openPasswords(db: Sqlite.Database, commitLater: CommitLate
   );
   const noteSignIn = db.prepare('update people set invalid_login_attempts = 0, last_login = ? where id = ?');
   return {
-    emails,
     ids,
     /** Null when the password is wrong; counts the attempt first. */
-    check: (email: string, password: string, done: (person: Person | null) => void): void => {
+    check: (email: string, password: string, done: (person: PersonRow | null) => void): void => {
       const person = find.get(email);
       if (!person) {
         done(null);
@@ -60,7 +57,7 @@ export async function openPasswords(db: Sqlite.Database, commitLater: CommitLate
       });
     },
     /** Writes that the user signed in, within a transaction. */
-    note: ({ id }: Person) => void noteSignIn.run(Date.now(), id),
+    note: ({ id }: PersonRow) => void noteSignIn.run(Date.now(), id),
   };
 }
 
@@ -71,31 +68,21 @@ export function openDelegatedFloor(
   db: Sqlite.Database,
   commitLater: CommitLater,
   passwords: Passwords,
-): { readonly floors: Floors; readonly apiKey: string } {
+): { readonly floor: Floor; readonly apiKey: string } {
   db.exec('create table api_keys (digest text primary key, name text) strict, without rowid');
   const apiKey = newToken();
   db.prepare('insert into api_keys values (?, ?)').run(digestOf(apiKey), 'bench');
   const findKey = db.prepare<[string], { name: string }>('select name from api_keys where digest = ?');
-  const floors: Floors = {
-    delegated: ({ rest, reply }) => {
-      const { api_key = '', email = '', password = '' } = Object.fromEntries(new URLSearchParams(rest));
-      if (!findKey.get(digestOf(api_key))) {
-        reply(refused('unauthorized'));
-        return;
-      }
-      passwords.check(email, password, (person) => {
-        if (!person) {
-          reply(refused('unauthorized'));
-          return;
-        }
-        commitLater(() => {
-          passwords.note(person);
-          const names = `<firstname>${person.firstname}</firstname><lastname>${person.lastname}</lastname>`;
-          const text = `<response><authenticated>true</authenticated>${names}<message>Success</message></response>`;
-          return () => reply({ status: 200, text, headers: { 'content-type': 'application/xml' } });
-        });
-      });
+  const floor = delegatedFloor<PersonRow>({
+    check: (key, email, password, done) => {
+      if (findKey.get(digestOf(key))) passwords.check(email, password, done);
+      else done(null);
     },
-  };
-  return { floors, apiKey };
+    note: (person, done) =>
+      commitLater(() => {
+        passwords.note(person);
+        return done;
+      }),
+  });
+  return { floor, apiKey };
 }

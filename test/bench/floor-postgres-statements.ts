@@ -1,38 +1,8 @@
-/**
- * The statements of `floor-postgres-answers.ts`. Each takes a whole batch, and finds rows of tables that grow by their
- * keys, whatever the planner knew of the tables when it was planned.
- */
+/** The statements of `floor-postgres-answers.ts`. */
 
 import { activeBody, personBody } from './floor-bodies.ts';
-import { type Answered, answered, unauthenticated } from './floor-parts.ts';
-
-/** The values of a row, as PostgreSQL writes them. */
-export type Row = readonly (string | null)[];
-
-export interface Statement<Item> {
-  readonly name: string;
-  readonly text: string;
-  readonly values: (batch: readonly Item[]) => unknown[];
-  /** What each of the batch is answered. */
-  readonly judge: (rows: readonly Row[]) => (item: Item) => Answered;
-}
-
-/** The client that asks. */
-export interface Asking {
-  readonly clientId: string;
-  readonly secretDigest: string;
-}
-
-/** A token is the number of its row and a secret. */
-export interface Presented {
-  readonly id: string;
-  readonly digest: string;
-}
-
-/** The arrays that a statement unnests into its batch. */
-function columnsOf<Item>(batch: readonly Item[], ...names: readonly (keyof Item)[]): unknown[] {
-  return names.map((name) => batch.map((item) => item[name]));
-}
+import { answered, unauthenticated } from './floor-parts.ts';
+import { type Asking, columnsOf, type Presented, type Statement, whoAsks } from './floor-postgres-together.ts';
 
 /** A row that is written if the client is who it says it is. */
 interface Written extends Asking {
@@ -40,10 +10,6 @@ interface Written extends Asking {
   readonly digest: string;
   readonly answer: object;
 }
-
-/** The client of each row by its key; without `offset 0` the plan could be to read all clients, which were few then. */
-const whoAsks = `cross join lateral (select id from clients c
-  where c.client_id = g.client_id and c.secret_digest = g.secret_digest offset 0) c`;
 
 /** The statement answers the keys of the rows that it wrote. */
 function judgeWritten<Item extends { readonly answer: object }>(
@@ -130,5 +96,17 @@ export const userinfo: Statement<Presented> = {
       if (stored !== digest) return unauthenticated;
       return answered(200, personBody({ id: sub, email, firstname, lastname }));
     };
+  },
+};
+
+/** Nothing is stored: who gets the token checks its signature. True: it may be signed. */
+export const signedClientCredentials: Statement<Asking, boolean, readonly [index: number]> = {
+  name: 'client-credentials-jwt',
+  text: `select g.index::int
+    from unnest($1::text[], $2::text[]) with ordinality as g (client_id, secret_digest, index) ${whoAsks}`,
+  values: (batch) => columnsOf(batch, 'clientId', 'secretDigest'),
+  judge: (rows) => {
+    const known = new Set(rows.map(([index]) => index));
+    return (_item, index) => known.has(index + 1);
   },
 };

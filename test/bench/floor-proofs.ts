@@ -12,6 +12,8 @@ export interface Proof {
 }
 
 const acceptedSeconds = 300;
+/** How long a proof that was used is kept. */
+export const proofMilliseconds = acceptedSeconds * 1000;
 
 interface Claims {
   readonly jti: string;
@@ -24,35 +26,34 @@ function thumbprintOf({ crv, kty, x, y }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }
 
-export function openProofs(db: Sqlite.Database) {
+/** Verifies the proof of a POST on the thread pool; null when it is not valid. */
+export function verifyProof({ headers }: Asked, done: (proof: Proof | null) => void): void {
+  const [head = '', payload = '', signature = ''] = String(headers['dpop']).split('.');
+  const { alg, typ, jwk } = JSON.parse(Buffer.from(head, 'base64url').toString());
+  const { jti, htm, htu, iat }: Claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const isLive = Math.abs(Date.now() / 1000 - iat) < acceptedSeconds;
+  if (
+    alg !== 'ES256' ||
+    typ !== 'dpop+jwt' ||
+    htm !== 'POST' ||
+    htu !== `http://${headers.host}/refresh-dpop` ||
+    !isLive
+  ) {
+    done(null);
+    return;
+  }
+  const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+  const signed = Buffer.from(`${head}.${payload}`);
+  verify('sha256', signed, key, Buffer.from(signature, 'base64url'), (error, isRight) => {
+    if (error) throw error;
+    const thumbprint = thumbprintOf(jwk);
+    done(isRight ? { thumbprint, digest: digestOf(`${thumbprint} ${jti}`) } : null);
+  });
+}
+
+/** Uses a proof up, within the transaction of its request; false when it was used before. */
+export function openProofs(db: Sqlite.Database): (proof: Proof) => boolean {
   db.exec('create table proofs (digest text primary key, expires_at integer) strict, without rowid');
   const add = db.prepare('insert into proofs values (?, ?) on conflict do nothing');
-  return {
-    /** Verifies the proof of a POST on the thread pool; null when it is not valid. */
-    verify: ({ headers }: Asked, done: (proof: Proof | null) => void): void => {
-      const [head = '', payload = '', signature = ''] = String(headers['dpop']).split('.');
-      const { alg, typ, jwk } = JSON.parse(Buffer.from(head, 'base64url').toString());
-      const { jti, htm, htu, iat }: Claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      const isLive = Math.abs(Date.now() / 1000 - iat) < acceptedSeconds;
-      if (
-        alg !== 'ES256' ||
-        typ !== 'dpop+jwt' ||
-        htm !== 'POST' ||
-        htu !== `http://${headers.host}/refresh-dpop` ||
-        !isLive
-      ) {
-        done(null);
-        return;
-      }
-      const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
-      const signed = Buffer.from(`${head}.${payload}`);
-      verify('sha256', signed, key, Buffer.from(signature, 'base64url'), (error, isRight) => {
-        if (error) throw error;
-        const thumbprint = thumbprintOf(jwk);
-        done(isRight ? { thumbprint, digest: digestOf(`${thumbprint} ${jti}`) } : null);
-      });
-    },
-    /** Uses a proof up, within the transaction of its request; false when it was used before. */
-    use: ({ digest }: Proof): boolean => add.run(digest, Date.now() + acceptedSeconds * 1000).changes === 1,
-  };
+  return ({ digest }) => add.run(digest, Date.now() + proofMilliseconds).changes === 1;
 }

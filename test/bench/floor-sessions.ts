@@ -3,8 +3,16 @@
  * exchange.
  */
 
-import { createHash } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
+import {
+  challengeOf,
+  codeMilliseconds,
+  cookieOf,
+  type GrantedCode,
+  locationWith,
+  readCodeRequest,
+  sessionMilliseconds,
+} from './floor-code-requests.ts';
 import {
   type CommitLater,
   type FindClient,
@@ -16,18 +24,6 @@ import {
 } from './floor-parts.ts';
 import type { StartTokens } from './floor-tokens.ts';
 import { digestOf, scope } from './peer.ts';
-
-const codeMilliseconds = 60_000;
-const sessionMilliseconds = 86_400_000;
-
-/** An authorization request that its client may send. */
-export interface AskedCode {
-  readonly clientId: number;
-  readonly redirectUri: string;
-  readonly scope: string;
-  readonly state: string;
-  readonly challenge: string;
-}
 
 interface SessionRow {
   readonly id: number;
@@ -59,14 +55,11 @@ export function openCodes(db: Sqlite.Database) {
   const addCode = db.prepare('insert into codes values (?, ?, ?, ?, ?, ?, ?, ?, null)');
   return {
     /** Null for a request that the client may not send. */
-    read: (query: string): AskedCode | null => {
-      const sent = Object.fromEntries(new URLSearchParams(query));
-      const { client_id = '', redirect_uri = '', scope: wanted = '', state = '', code_challenge = '' } = sent;
-      const client = findClient.get(client_id);
-      const isRegistered = client && JSON.parse(client.metadata).redirect_uris.includes(redirect_uri);
-      const isKnown = sent['response_type'] === 'code' && sent['code_challenge_method'] === 'S256';
-      if (!isRegistered || !isKnown) return null;
-      return { clientId: client.id, redirectUri: redirect_uri, scope: wanted, state, challenge: code_challenge };
+    read: (query: string): GrantedCode | null => {
+      const asked = readCodeRequest(query);
+      const client = asked && findClient.get(asked.clientId);
+      const isRegistered = client && JSON.parse(client.metadata).redirect_uris.includes(asked.redirectUri);
+      return isRegistered ? { ...asked, client: client.id } : null;
     },
     consent: (user: number) => addConsent.run(user, scope),
     /** A new session, within a transaction; answers its secret and id. */
@@ -76,13 +69,14 @@ export function openCodes(db: Sqlite.Database) {
       return [secret, Number(lastInsertRowid)];
     },
     /** Where the browser goes with a new code, within a transaction; null without consent. */
-    give: ({ clientId, redirectUri, scope: wanted, state, challenge }: AskedCode, user: number, session: number) => {
-      const allowed = new Set(findConsent.get(user, clientId)?.scope.split(' '));
+    give: (asked: GrantedCode, user: number, session: number): string | null => {
+      const { client, scope: wanted, redirectUri, challenge } = asked;
+      const allowed = new Set(findConsent.get(user, Number(client))?.scope.split(' '));
       if (!wanted.split(' ').every((one) => allowed.has(one))) return null;
       const code = newToken();
       const until = Date.now() + codeMilliseconds;
-      addCode.run(digestOf(code), clientId, user, session, wanted, redirectUri, challenge, until);
-      return `${redirectUri}?${new URLSearchParams({ code, state, iss: 'http://floor' })}`;
+      addCode.run(digestOf(code), client, user, session, wanted, redirectUri, challenge, until);
+      return locationWith(code, asked);
     },
   };
 }
@@ -114,8 +108,7 @@ export function openSessionFloors(
 
   const authorize: Floor = ({ headers, rest, reply }) => {
     const asked = codes.read(rest);
-    const secret = /(?:^|; )sid=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
-    const session = findSession.get(digestOf(secret));
+    const session = findSession.get(digestOf(cookieOf(headers, 'sid')));
     if (!asked || !session || session.expires_at <= Date.now()) {
       reply(refused('invalid_request'));
       return;
@@ -133,9 +126,7 @@ export function openSessionFloors(
       asked.reply(unauthenticated);
       return;
     }
-    const challenge = createHash('sha256')
-      .update(form['code_verifier'] ?? '')
-      .digest('base64url');
+    const challenge = challengeOf(form['code_verifier']);
     commitLater(() => {
       const now = Date.now();
       const code = useCode.get(now, digestOf(form['code'] ?? ''), client.id, now);

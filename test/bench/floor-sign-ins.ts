@@ -6,9 +6,11 @@
 import { fork } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { type CommitLater, type Floor, type Floors, newToken, refused } from './floor-parts.ts';
-import type { Passwords, Person } from './floor-passwords.ts';
-import type { AskedCode, Codes } from './floor-sessions.ts';
+import type { Person } from './floor-bodies.ts';
+import { cookieOf, type GrantedCode } from './floor-code-requests.ts';
+import { type Asked, type CommitLater, type Floor, type Floors, newToken, refused } from './floor-parts.ts';
+import type { Passwords } from './floor-passwords.ts';
+import type { Codes } from './floor-sessions.ts';
 import { keepWatch } from './servers.ts';
 
 export type HookAnswer = { readonly id: number; readonly value: { readonly user: object } };
@@ -41,57 +43,84 @@ function page(request: string, csrf: string): string {
 <button type="submit">Sign in</button></form><p><a href="/forgot-password">Forgot your password?</a></p></main></body></html>`;
 }
 
-export function openSignInFloors(commitLater: CommitLater, codes: Codes, passwords: Passwords): Floors {
+/** What a sign-in asks of whatever keeps the users. */
+export interface SignIns<Someone extends Person> {
+  /** Null for a request that the client may not send. */
+  read(query: string, done: (asked: GrantedCode | null) => void): void;
+  /** Null when the password is wrong. */
+  check(email: string, password: string, done: (person: Someone | null) => void): void;
+  /** Writes that the user signed in, a session, and a code; null without consent. */
+  finish(asked: GrantedCode, person: Someone, done: (opened: Opened | null) => void): void;
+}
+
+interface Opened {
+  readonly location: string;
+  /** Of the session. */
+  readonly secret: string;
+}
+
+export function signInFloors<Someone extends Person>({ read, check, finish }: SignIns<Someone>): Floors {
   const key = randomBytes(32);
   const runHook = openHook();
   const macOf = (request: string, secret: string) =>
     createHmac('sha256', key).update(`${secret} ${request}`).digest('base64url');
-  for (const id of passwords.ids) codes.consent(id);
 
-  const show: Floor = ({ rest, reply }) => {
-    const asked = codes.read(rest);
-    if (!asked) {
-      reply(refused('invalid_request'));
-      return;
-    }
-    const request = Buffer.from(JSON.stringify(asked)).toString('base64url');
-    const secret = newToken();
-    const cookie = `tx=${secret}; Path=/; HttpOnly; SameSite=Lax`;
-    const headers = { 'content-type': 'text/html; charset=utf-8', 'set-cookie': cookie };
-    reply({ status: 200, text: page(request, macOf(request, secret)), headers });
-  };
+  const show: Floor = ({ rest, reply }) =>
+    read(rest, (asked) => {
+      if (!asked) {
+        reply(refused('invalid_request'));
+        return;
+      }
+      const request = Buffer.from(JSON.stringify(asked)).toString('base64url');
+      const secret = newToken();
+      const cookie = `tx=${secret}; Path=/; HttpOnly; SameSite=Lax`;
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'set-cookie': cookie };
+      reply({ status: 200, text: page(request, macOf(request, secret)), headers });
+    });
 
-  function finish(asked: AskedCode, person: Person, reply: Parameters<Floor>[0]['reply']): void {
-    commitLater(() => {
-      passwords.note(person);
-      const [secret, session] = codes.open(person.id);
-      const location = codes.give(asked, person.id, session);
-      const cookie = `sid=${secret}; Path=/; HttpOnly; SameSite=Lax`;
-      const answer = location
-        ? { status: 303, text: '', headers: { location, 'set-cookie': cookie } }
-        : refused('access_denied');
-      return () => reply(answer);
+  function open(asked: GrantedCode, person: Someone, reply: Asked['reply']): void {
+    finish(asked, person, (opened) => {
+      if (!opened) {
+        reply(refused('access_denied'));
+        return;
+      }
+      const cookie = `sid=${opened.secret}; Path=/; HttpOnly; SameSite=Lax`;
+      reply({ status: 303, text: '', headers: { location: opened.location, 'set-cookie': cookie } });
     });
   }
 
   const submit: Floor = ({ headers, body, reply }) => {
     const { request = '', csrf, username = '', password = '' } = Object.fromEntries(new URLSearchParams(body));
-    const secret = /(?:^|; )tx=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
-    if (csrf !== macOf(request, secret)) {
+    if (csrf !== macOf(request, cookieOf(headers, 'tx'))) {
       reply(refused('invalid_request'));
       return;
     }
-    const asked: AskedCode = JSON.parse(Buffer.from(request, 'base64url').toString());
-    passwords.check(username, password, (person) => {
+    const asked: GrantedCode = JSON.parse(Buffer.from(request, 'base64url').toString());
+    check(username, password, (person) => {
       if (!person) {
         reply(refused('access_denied'));
         return;
       }
       const { id, email, firstname, lastname } = person;
-      const context = { user: { id, email, firstname, lastname }, app: { id: asked.clientId } };
-      runHook(context, ({ user }) => (user ? finish(asked, person, reply) : reply(refused('access_denied'))));
+      const context = { user: { id, email, firstname, lastname }, app: { id: asked.client } };
+      runHook(context, ({ user }) => (user ? open(asked, person, reply) : reply(refused('access_denied'))));
     });
   };
 
   return { 'sign-in': show, 'sign-in-form': submit };
+}
+
+export function openSignInFloors(commitLater: CommitLater, codes: Codes, passwords: Passwords): Floors {
+  for (const id of passwords.ids) codes.consent(id);
+  return signInFloors({
+    read: (query, done) => done(codes.read(query)),
+    check: passwords.check,
+    finish: (asked, person, done) =>
+      commitLater(() => {
+        passwords.note(person);
+        const [secret, session] = codes.open(person.id);
+        const location = codes.give(asked, person.id, session);
+        return () => done(location === null ? null : { location, secret });
+      }),
+  });
 }

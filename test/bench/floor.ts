@@ -6,18 +6,19 @@
  *
  *     node test/bench/floor.ts <folder> <families>
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openAnswerFloors } from './floor-answers.ts';
-import { type Answered, type Floors, newToken, openClients, openCommits } from './floor-parts.ts';
-import { openDelegatedFloor, openPasswords } from './floor-passwords.ts';
+import { documentFloors } from './floor-documents.ts';
+import { type Floors, newToken, openClients, openCommits } from './floor-parts.ts';
+import { openDelegatedFloor, openPasswords, passwordEmails } from './floor-passwords.ts';
+import { openFloorServer } from './floor-server.ts';
 import { openCodes, openSessionFloors } from './floor-sessions.ts';
 import { openSignInFloors } from './floor-sign-ins.ts';
+import { floorTargets } from './floor-targets.ts';
 import { openTokenFloors } from './floor-tokens.ts';
 import { openUserFloors } from './floor-users.ts';
 import { benchUser, digestOf, durableStorage, makeDurable, serveParent } from './peer.ts';
-import { basicAuthorization } from './servers.ts';
 
 const [folder = '.', families = '0'] = process.argv.slice(2);
 const users = Number(families);
@@ -78,60 +79,21 @@ const floors: Floors = {
   ...tokens.floors,
   ...visits.floors,
   ...people.floors,
-  ...delegated.floors,
+  delegated: delegated.floor,
   ...openSignInFloors(commitLater, codes, passwords),
   ...openAnswerFloors(db, commitLater, clientOf, registrationToken),
+  ...documentFloors,
 };
 
-function send(res: ServerResponse, { status, text, headers }: Answered): void {
-  const length = Buffer.byteLength(text);
-  res.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': length,
-    'cache-control': 'no-store',
-    ...headers,
-  });
-  res.end(text);
-}
-
-function answer({ url = '', headers }: IncomingMessage, res: ServerResponse, body: string): void {
-  const [, name = '', rest = ''] = /^\/([\w-]+)[/?]?(.*)$/.exec(url) ?? [];
-  const reply = (answered: Answered) => send(res, answered);
-  const floor = floors[name];
-  if (floor) floor({ headers, rest, body, reply });
-  else reply({ status: 404, text: '{}' });
-}
-
-const server = createServer((req, res) => {
-  let body = '';
-  req.setEncoding('latin1').on('data', (chunk: string) => {
-    body += chunk;
-  });
-  req.on('end', () => answer(req, res, body));
-});
+const server = openFloorServer(floors);
 const storage = durableStorage(db);
-const basic = basicAuthorization(clientId, clientSecret);
-const bearer = `Bearer ${people.bearer}`;
-const ids = Array.from({ length: users }, (_, index) => String(index + 1));
+const known = { clientId, clientSecret, sessions: visits.sessions, bearer: people.bearer, users };
+const targets = floorTargets({
+  ...known,
+  refreshTokens: [seedFamilies(fewUsers), seedFamilies(fewUsers), seedFamilies(fewUsers)],
+  apiKey: delegated.apiKey,
+  emails: passwordEmails,
+});
 await serveParent(server, (port) => {
-  return {
-    ...{ port, storage, clientId, clientSecret, refreshTokens, accessTokens, registrationToken },
-    targets: {
-      'refresh-es256': { path: '/refresh-es256', authorization: basic, tokens: seedFamilies(fewUsers) },
-      'refresh-dpop': { path: '/refresh-dpop', authorization: basic, tokens: seedFamilies(fewUsers) },
-      'refresh-jwt': { path: '/refresh-jwt', authorization: basic, tokens: seedFamilies(fewUsers) },
-      'client-credentials-jwt': { path: '/client-credentials-jwt', authorization: basic },
-      discovery: { path: '/discovery' },
-      code: { path: '/code', clientId, tokens: visits.sessions },
-      'code-exchange': {
-        ...{ path: '/code', exchangePath: '/exchange', authorization: basic, clientId },
-        tokens: visits.sessions,
-      },
-      user: { path: '/user', authorization: bearer, tokens: ids },
-      'user-change': { path: '/user-change', authorization: bearer, tokens: ids },
-      'user-list': { path: '/user-list', authorization: bearer },
-      delegated: { path: '/delegated', authorization: delegated.apiKey, tokens: passwords.emails },
-      'sign-in': { path: '/sign-in', clientId, tokens: passwords.emails },
-    },
-  };
+  return { port, storage, clientId, clientSecret, refreshTokens, accessTokens, registrationToken, targets };
 });

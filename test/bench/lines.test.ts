@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { costLine, line, processorLine, rateLine, shareLine } from './lines.ts';
+import { costLine, line, processorLine, promises, rateLine, shareLine } from './lines.ts';
 import { reportJson, reportText } from './report.ts';
 import { median, percentile, type Series } from './series.ts';
 import type { Measurement } from './target.ts';
@@ -79,6 +79,14 @@ describe('lines of the bench', () => {
       { figure, against, ratio, target, holds },
       { figure: 400, against: 100, ratio: 0.25, target: null, holds: null },
     );
+  });
+
+  it('compares each request with its floor on both databases', () => {
+    const beside = Object.keys(promises).filter((name) => /^[\w-]+\/floor$/.test(name));
+    const onPostgres = beside.filter((name) => name.startsWith('postgres'));
+    const onSqlite = beside.filter((name) => !onPostgres.includes(name));
+    const expected = onSqlite.map((name) => (name === 'refresh/floor' ? 'postgres/floor' : `postgres-${name}`));
+    assert.deepEqual(onPostgres.toSorted(), expected.toSorted());
   });
 
   it('fails every line that met an error', () => {

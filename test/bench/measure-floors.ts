@@ -10,7 +10,7 @@ import { type Line, processorLine, rateLine, shareLine } from './lines.ts';
 import { onPostgres } from './measure-postgres.ts';
 import { type Field, measureRefresh, openField } from './measure-sqlite.ts';
 import type { Series } from './series.ts';
-import { floorsOnPostgres, type Server } from './servers.ts';
+import type { Server } from './servers.ts';
 
 type Compared = Pick<Field, 'gatehouse' | 'floor' | 'durable' | 'map'>;
 
@@ -47,19 +47,38 @@ export async function measureFloors(bench: Bench, compared: Compared): Promise<L
     const [own, least] = (await bench.alternate(bench.plan.floors, servers)) as [Series, Series];
     lines.push(...besideFloor(kind, own, least));
   }
-  return [...lines, await measurePasswords(bench, 'delegated', gatehouse, floor), await measureSignIns(bench, floor)];
+  return [
+    ...lines,
+    shareLine('delegated/floor', ...(await measurePasswords(bench, 'delegated', gatehouse, floor))),
+    shareLine('sign-in/floor', ...(await measureSignIns(bench, 'sqlite', floor))),
+  ];
 }
+
+/** Of these the comparison on PostgreSQL was the first, in longer rounds. */
+const longOnPostgres: readonly string[] = [
+  'registration',
+  'client-credentials',
+  'pushed',
+  'introspection',
+  'userinfo',
+  'jwks',
+];
 
 /** The same in processor time, the database's included, on PostgreSQL. */
 export function measurePostgresFloors(bench: Bench): Promise<Line[]> {
-  return onPostgres(bench, 1, async ({ server, floor }) => {
+  return onPostgres(bench, 1, async ({ server, floor, pid }) => {
     const lines: Line[] = [];
-    for (const kind of floorsOnPostgres) {
+    for (const kind of ['refresh-es256', ...writing, ...reading, ...ownWriting, ...ownReading] as const) {
+      const rounds = longOnPostgres.includes(kind) ? bench.plan.other : bench.plan.floors;
       const servers = [server, floor].map((one) => contestant(one, kind));
-      const [own, least] = (await bench.alternate(bench.plan.other, servers)) as [Series, Series];
+      const [own, least] = (await bench.alternate(rounds, servers)) as [Series, Series];
       lines.push(shareLine(`postgres-${kind}/floor`, own, least));
     }
-    return lines;
+    return [
+      ...lines,
+      shareLine('postgres-delegated/floor', ...(await measurePasswords(bench, 'delegated', server, floor))),
+      shareLine('postgres-sign-in/floor', ...(await measureSignIns(bench, 'postgres', floor, [pid]))),
+    ];
   });
 }
 
@@ -117,14 +136,17 @@ async function measurePasswords(bench: Bench, kind: 'delegated' | 'sign-in', gat
       target: { ...target, name: `${target.name}, without its hash`, uncounted },
     };
   });
-  const [own, least] = (await bench.alternate(bench.plan.floors, unhashed)) as [Series, Series];
-  return shareLine(`${kind}/floor`, own, least);
+  return (await bench.alternate(bench.plan.floors, unhashed)) as [Series, Series];
 }
 
-/** Sign-ins by the form, with a hook: on a separate server, since a hook runs at every sign-in of its account. */
-async function measureSignIns(bench: Bench, floor: Server): Promise<Line> {
-  const prepared = await prepareGatehouse('SQLite, FULL, a hook', 'sqlite', 1, 'hooked');
-  const server = await prepared.serve();
+/**
+ * Sign-ins by the form, with a hook: on a separate server, since a hook runs at every sign-in of its account. `pids` are
+ * those of the database server.
+ */
+async function measureSignIns(bench: Bench, database: DatabaseKind, floor: Server, pids: readonly number[] = []) {
+  const name = database === 'sqlite' ? 'SQLite, FULL, a hook' : 'PostgreSQL, a hook';
+  const prepared = await prepareGatehouse(name, database, 1, 'hooked');
+  const server = await prepared.serve({ pids });
   try {
     return await measurePasswords(bench, 'sign-in', server, floor);
   } finally {

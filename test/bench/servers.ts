@@ -107,27 +107,10 @@ export function startFloor(folder: string, users: number, flags: readonly string
   return startPeer('floor', 'floor', 'floor.ts', [folder, String(users)], folder, { flags });
 }
 
-/** What has a floor on PostgreSQL beside the refresh. */
-export const floorsOnPostgres = [
-  'registration',
-  'client-credentials',
-  'pushed',
-  'introspection',
-  'userinfo',
-  'jwks',
-] as const satisfies readonly RequestKind[];
-
 /** The floors on an empty database of the PostgreSQL server whose first process is `pid`. */
-export async function startPostgresFloor(
-  databaseUrl: string,
-  pid: number,
-  folder: string,
-  users: number,
-): Promise<Server> {
+export function startPostgresFloor(databaseUrl: string, pid: number, folder: string, users: number): Promise<Server> {
   const options = { env: { DATABASE_URL: databaseUrl }, pids: [pid] };
-  const server = await startPeer('floor postgres', 'floor', 'floor-postgres.ts', [String(users)], folder, options);
-  const kinds: readonly RequestKind[] = ['refresh', ...floorsOnPostgres];
-  return { ...server, targets: Object.fromEntries(kinds.map((kind) => [kind, server.targets[kind]])) };
+  return startPeer('floor postgres', 'floor', 'floor-postgres.ts', [String(users)], folder, options);
 }
 
 export function startOidcProvider(

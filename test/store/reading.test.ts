@@ -31,7 +31,14 @@ const slow = 10_000_000;
 const short = [
   ...['accounts.list', 'attributes.list', 'authorizationServers.listScopes', 'authorizationServers.listClaims'],
   ...['authorizations.listConsents', 'grants.listLive', 'hookVariables.list', 'hooks.listAccounts', 'hooks.listLive'],
-  ...['keys.list', 'packageBuilds.list', 'passkeys.list', 'policies.list', 'secondFactors.listDevices'],
+  ...[
+    'keys.list',
+    'packageBuilds.list',
+    'passkeys.list',
+    'policies.list',
+    'policies.listFollowed',
+    'secondFactors.listDevices',
+  ],
   ...['authorizationServers.listOpenIdentifiers', 'sessions.listOfUser', 'sessions.listUses'],
   // Ten versions of a hook, and their packages; the others say how many they want.
   ...['hooks.listVersions', 'packageBuilds.listReady', 'hookExecutions.listDifferences', 'hookExecutions.listNewest'],

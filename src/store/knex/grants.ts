@@ -49,6 +49,17 @@ const grantAtOffset = fixedRead(
   'select id from grants where account_id = ? and user_id = ? limit 1 offset ?',
 );
 
+const [unlinked] = atAccount(unlinkedAt('grants'), 0, 'grants');
+const [gone] = atAccount(lost('grants'), 0, 'grants');
+/** A grant, and when it was lost. Its last parameter is the grant's id, each other one the account. */
+const grantById = fixedRead(
+  'grant-by-id',
+  `select ${rows.grants.columns.join(', ')}, api_scopes,
+    coalesce(${unlinked}, case when ${gone} then
+      (select removed_at from removals where account_id = ? order by id desc limit 1) end) as lost_at
+    from grants where account_id = ? and id = ?`,
+);
+const accountPlaces = grantById.text.split('?').length - 2;
 const setFirstToken = fixedWrite(
   'grant-first-token',
   'update grants set current_digest = ? where account_id = ? and id = ? and current_digest is null',
@@ -86,21 +97,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     db('grants')
       .where('account_id', accountId)
       .whereRaw(...liveOfUser(accountId, userId, now));
-  const one = async (accountId: number, id: number) => {
-    const removedAt = db('removals').max('removed_at').where('account_id', accountId);
-    const [unlinked, unlinkedOf] = atAccount(unlinkedAt('grants'), accountId, 'grants');
-    const [gone, goneOf] = atAccount(lost('grants'), accountId, 'grants');
-    const row: (DbRow & { readonly api_scopes: string | null }) | undefined = await db('grants')
-      .where({ account_id: accountId, id })
-      .select(
-        '*',
-        db.raw(`coalesce(${unlinked}, case when ${gone} then (?) end) as lost_at`, [
-          ...unlinkedOf,
-          ...goneOf,
-          removedAt,
-        ]),
-      )
-      .first();
+  const one = async (accountId: number, id: number): Promise<DbRow | undefined> => {
+    const accountIds = Array.from({ length: accountPlaces }, () => accountId);
+    const row = await readRow(db, grantById, ...accountIds, id);
     // A grant whose access or API was lost counts as revoked before its row says so.
     return row && { ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] ?? null };
   };
@@ -118,7 +117,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     },
     findForApis: async (accountId, id) => {
       const row = await one(accountId, id);
-      return row ? { ...rows.grants.read(row), apiScopes: row.api_scopes && JSON.parse(row.api_scopes) } : null;
+      return row
+        ? { ...rows.grants.read(row), apiScopes: row['api_scopes'] ? JSON.parse(String(row['api_scopes'])) : null }
+        : null;
     },
     saveClaims: async (accountId, id, claims) => {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });

@@ -40,6 +40,10 @@ export function gatherReads(store: Store): Store {
   return {
     ...store,
     callers: { ...callers, findToken: gatherLookups(callers.findTokens) },
-    grants: { ...grants, findAccessToken: gatherLookups(grants.findAccessTokens) },
+    grants: {
+      ...grants,
+      findAccessToken: gatherLookups(grants.findAccessTokens),
+      findClaims: gatherLookups(grants.findClaimsOf),
+    },
   };
 }

@@ -87,6 +87,8 @@ export interface GrantStore {
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
   /** Null: none beyond the scope. */
   findClaims(accountId: number, id: number): Promise<AskedClaims | null>;
+  /** The same for several grants, in their order. */
+  findClaimsOf(accountId: number, ids: readonly number[]): Promise<(AskedClaims | null)[]>;
   /** Sets the first refresh token of a grant; its text contains the grant's id. */
   setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
   /** Consumes one presented refresh token; see `consumeAll`. */

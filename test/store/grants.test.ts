@@ -26,6 +26,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     const claims = { email: ['a@example.com', 1], name: null };
     await grants.saveClaims(cast.accountId, grant.id, claims);
     assert.deepEqual(await grants.findClaims(cast.accountId, grant.id), claims);
+    assert.deepEqual(await grants.findClaimsOf(cast.accountId, [0, grant.id]), [null, claims]);
     assert.equal(await grants.findClaims((await newAccount(subject.store)).id, grant.id), null);
     await clients.remove(cast.accountId, cast.appId, now);
     assert.equal(await grants.findClaims(cast.accountId, grant.id), null);

@@ -123,7 +123,7 @@ export function lookups({
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, { userIds: [1, 2] }, now)],
     ...[() => grants.revokeUnassigned(1, { appId: 1 }, now), () => grants.findAccessToken(1, 1)],
-    ...[() => grants.findClaims(1, 1), () => authorizations.findPushed(1, 1, 'x')],
+    ...[() => grants.findClaims(1, 1), () => grants.findClaimsOf(1, [1]), () => authorizations.findPushed(1, 1, 'x')],
     ...[() => grants.revokeAccessToken(1, 1, now), () => servers.find(1, 1), () => servers.remove(1, 1, now)],
     ...[() => servers.update(1, 1, { name: 'x' }), () => servers.listScopes(1, 1), () => servers.listClaims(1, 1)],
     ...[() => servers.updateScope(1, 1, 1, { value: 'x' }), () => servers.removeScope(1, 1, 1)],

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { AdministratorRecord, AdministratorStore, ConsoleGrantRecord } from '../administrators.ts';
 import type { UserStatus } from '../users.ts';
 import { dialectOf } from './dialect.ts';
+import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -39,20 +40,20 @@ const listing: Listing<AdministratorRecord> = {
 };
 
 /** The grant of a token with its user, right and session; a row less, and the token is worth nothing. */
-function standingOf(db: Knex, accountId: number, tokenDigest: string) {
-  return db('console_grants as g')
-    .join('administrators as a', { 'a.account_id': 'g.account_id', 'a.user_id': 'g.user_id' })
-    .join('users as u', { 'u.account_id': 'g.account_id', 'u.id': 'g.user_id' })
-    .join('sessions as s', { 's.account_id': 'g.account_id', 's.user_id': 'g.user_id', 's.sid': 'g.sid' })
-    .where({ 'g.account_id': accountId, 'g.token_digest': tokenDigest })
-    .whereRaw(refersToPresent('g', 'user_id'))
-    .first(
-      ...consoleGrants.select('g', 'g_'),
-      ...rows.sessions.select('s', 's_'),
-      'a.scopes as scopes',
-      'u.status as status',
-    );
-}
+const standingOfToken = fixedRead(
+  'console-token',
+  `select ${[...consoleGrants.select('g', 'g_'), ...rows.sessions.select('s', 's_')].join(', ')}, a.scopes, u.status
+    from console_grants g
+    join administrators a on a.account_id = g.account_id and a.user_id = g.user_id
+    join users u on u.account_id = g.account_id and u.id = g.user_id
+    join sessions s on s.account_id = g.account_id and s.user_id = g.user_id and s.sid = g.sid
+    where g.account_id = ? and g.token_digest = ? and ${refersToPresent('g', 'user_id')}`,
+);
+const byUser = fixedSelect(
+  administrators,
+  'administrator',
+  `account_id = ? and user_id = ? and ${refersToPresent('administrators', 'user_id')}`,
+);
 
 const readGrant = consoleGrants.reader('g_');
 const readSession = rows.sessions.reader('s_');
@@ -80,10 +81,10 @@ function grantVerbs(db: Knex): Pick<AdministratorStore, GrantVerb> {
       await db('console_grants').where({ account_id: accountId, token_digest: tokenDigest }).delete();
     },
     findToken: async (accountId, tokenDigest) => {
-      const row = await standingOf(db, accountId, tokenDigest);
+      const row = await readRow(db, standingOfToken, accountId, tokenDigest);
       if (!row) return null;
-      const scopes: readonly string[] = JSON.parse(row.scopes);
-      return { grant: readGrant(row), session: readSession(row), scopes, status: row.status as UserStatus };
+      const scopes: readonly string[] = JSON.parse(String(row['scopes']));
+      return { grant: readGrant(row), session: readSession(row), scopes, status: row['status'] as UserStatus };
     },
     useProof: async ({ accountId, digest, expiresAt }) => {
       const used = db('console_proofs').insert({ account_id: accountId, digest, expires_at: expiresAt });
@@ -97,7 +98,7 @@ export function administratorVerbs(db: Knex): AdministratorStore {
     db('administrators').where('account_id', accountId).whereRaw(refersToPresent('administrators', 'user_id'));
   return {
     find: async (accountId, userId) => {
-      const row = await all(accountId).where('user_id', userId).first();
+      const row = await readRow(db, byUser, accountId, userId);
       return row ? administrators.read(row) : null;
     },
     page: (accountId, query) => listPage(db, listing, accountId, query),

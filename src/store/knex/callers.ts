@@ -3,6 +3,7 @@ import type { ApiKeyRecord, CallerStore, CredentialRecord } from '../callers.ts'
 import type { ListQuery } from '../listing.ts';
 import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
+import { fixedSelect, readRow } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, number } from './list-index.ts';
@@ -85,6 +86,9 @@ function tokenVerbs(db: Knex, hot: HotVerbs): Pick<CallerStore, TokenVerb> {
   };
 }
 
+/** Of any account: a key says itself whose it is. */
+const keyByDigest = fixedSelect(rows.apiKeys, 'api-key-by-digest', 'digest = ?');
+
 export function callerVerbs(db: Knex, hot: HotVerbs): CallerStore {
   return {
     ...credentialVerbs(db),
@@ -101,7 +105,7 @@ export function callerVerbs(db: Knex, hot: HotVerbs): CallerStore {
     },
     pageApiKeys: (accountId, query) => listPage(db, apiKeyListing, accountId, live(query)),
     findApiKey: async (digest) => {
-      const row = await db('api_keys').where('digest', digest).first();
+      const row = await readRow(db, keyByDigest, digest);
       return row ? rows.apiKeys.read(row) : null;
     },
     revokeApiKey: async (accountId, id, at) => {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { AskedClaims } from '../authorization-parameters.ts';
 import type { CredentialToken } from '../callers.ts';
 import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
 import type { CopyEnd } from '../copying.ts';
@@ -60,6 +61,7 @@ export interface HotVerbs {
   readonly appendEvents: AppendEvents;
   readonly findAccessTokens: FindAll<AccessTokenStanding>;
   readonly findCredentialTokens: FindAll<CredentialToken>;
+  readonly findGrantClaims: FindAll<AskedClaims>;
 }
 
 /** The parts that the two databases implement differently. */

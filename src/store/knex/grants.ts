@@ -39,10 +39,6 @@ function liveOfUser(accountId: number, userId: number, now: number): [sql: strin
   return [`${own} and ${kept}`, [userId, now, now, ...keptOf]];
 }
 
-const claimsOfGrant = fixedRead(
-  'grant-claims',
-  'select claims from grant_claims where account_id = ? and grant_id = ?',
-);
 /** A grant of the user after skipping that many. */
 const grantAtOffset = fixedRead(
   'grant-at-offset',
@@ -124,10 +120,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     saveClaims: async (accountId, id, claims) => {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
     },
-    findClaims: async (accountId, id) => {
-      const row = await readRow(db, claimsOfGrant, accountId, id);
-      return row ? JSON.parse(String(row['claims'])) : null;
-    },
+    findClaims: async (accountId, id) => (await hot.findGrantClaims(db, accountId, [id]))[0] ?? null,
+    findClaimsOf: (accountId, ids) => hot.findGrantClaims(db, accountId, ids),
     setFirstToken: async (accountId, id, digest) => {
       await writeRows(db, setFirstToken, digest, accountId, id);
     },

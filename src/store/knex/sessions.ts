@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { SessionRecord, SessionStore } from '../sessions.ts';
-import { fixedRead, fixedSelect, readRow } from './fixed-reads.ts';
+import type { HotVerbs } from './engine.ts';
+import { fixedRead, fixedSelect, readRow, readRows } from './fixed-reads.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -20,11 +21,18 @@ const usedFor = fixedRead(
   'select app_id from session_apps where account_id = ? and sid = ? and app_id = ?',
 );
 
-export function sessionVerbs(db: Knex): SessionStore {
+const ofUser = fixedSelect(
+  rows.sessions,
+  'sessions-of-user',
+  'account_id = ? and user_id = ? order by last_seen_at desc, id desc limit ? offset ?',
+);
+
+export function sessionVerbs(db: Knex, { append }: Pick<HotVerbs, 'append'>): SessionStore {
   return {
-    create: async (session) => {
-      const [row] = await db('sessions').insert(rows.sessions.write(session)).returning('*');
-      return rows.sessions.read(row);
+    create: async ({ source = null, userAgent = null, ...session }) => {
+      const added = rows.sessions.write({ ...session, source, userAgent });
+      const [id] = await append(db, rows.sessions.table, 'id', [added]);
+      return rows.sessions.read({ ...added, id });
     },
     find: async (accountId, digest) => {
       const row = await readRow(db, byDigest, accountId, digest);
@@ -72,9 +80,7 @@ export function sessionVerbs(db: Knex): SessionStore {
       if (except !== undefined) ended.whereNot('sid', except);
       await ended.delete();
     },
-    listOfUser: async (accountId, userId, limit, passingOver = 0) => {
-      const found = db('sessions').where({ account_id: accountId, user_id: userId }).limit(limit).offset(passingOver);
-      return (await found.orderBy('last_seen_at', 'desc').orderBy('id', 'desc')).map(rows.sessions.read);
-    },
+    listOfUser: async (accountId, userId, limit, passingOver = 0) =>
+      (await readRows(db, ofUser, accountId, userId, limit, passingOver)).map(rows.sessions.read),
   };
 }

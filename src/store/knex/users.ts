@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
 import type { HotVerbs } from './engine.ts';
 import { fixedRead, fixedSelect, lockRow, readRow } from './fixed-reads.ts';
+import { fixedWrite, writeRows } from './fixed-writes.ts';
 import { listPage } from './list.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
@@ -77,29 +78,28 @@ const byName = fixedRead(
     union all select ${userColumns}, 1 as place from users where ${presentUser('username_key')} order by place limit 1`,
 );
 
+/** The right side of an assignment has the old values: a pause that has passed restarts the count. */
+const attempts = 'case when locked_until is null then invalid_login_attempts + 1 else 1 end';
+const countAttempt = fixedWrite(
+  'user-count-attempt',
+  `update users set invalid_login_attempts = ${attempts},
+    locked_until = case when ${attempts} >= cast(? as integer) then cast(? as bigint) end
+    where account_id = ? and id = ? and (locked_until is null or locked_until <= ?) returning locked_until`,
+);
+const clearAttempts = fixedWrite(
+  'user-clear-attempts',
+  'update users set invalid_login_attempts = 0, locked_until = null where account_id = ? and id = ?',
+);
+
 type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';
 
 /** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot bypass it. */
 function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
   return {
     countAttempt: async ({ accountId, userId, now, maximum, lockedUntil }) => {
-      // The right side of an assignment has the old values: a pause that has passed restarts the count.
-      const count = 'case when locked_until is null then invalid_login_attempts + 1 else 1 end';
-      const [counted] = await db('users')
-        .where({ account_id: accountId, id: userId })
-        .where((open) => open.whereNull('locked_until').orWhere('locked_until', '<=', now))
-        .update(
-          {
-            invalid_login_attempts: db.raw(count),
-            locked_until: db.raw(`case when ${count} >= cast(? as integer) then cast(? as bigint) end`, [
-              maximum,
-              lockedUntil,
-            ]),
-          },
-          ['locked_until'],
-        );
+      const [counted] = await writeRows(db, countAttempt, maximum, lockedUntil, accountId, userId, now);
       if (!counted) return null;
-      return counted.locked_until === null ? 'counted' : 'last';
+      return counted['locked_until'] === null ? 'counted' : 'last';
     },
     countDecoyAttempt: async (accountId) => {
       await db('accounts').where('id', accountId).increment('decoy_attempts');
@@ -109,8 +109,7 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
       return (await unchanged.update({ password_digest: to })) === 1;
     },
     clearAttempts: async (accountId, userId) => {
-      const user = db('users').where({ account_id: accountId, id: userId });
-      await user.update({ invalid_login_attempts: 0, locked_until: null });
+      await writeRows(db, clearAttempts, accountId, userId);
     },
   };
 }

@@ -12,7 +12,7 @@ import { consumeAll } from './consume.ts';
 import { withCopyEnd } from './copying.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { postgresDialect } from './dialect.ts';
-import { append, findAccessTokens, findCredentialTokens } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens, findGrantClaims } from './hot.ts';
 import { followLeader, type Leader } from './leader.ts';
 import { poolSize, readingPoolSize } from './pool-sizes.ts';
 import { purge } from './purge.ts';
@@ -130,7 +130,7 @@ export function openPostgres(options: EngineOptions): Engine {
     db,
     reading,
     readPlaces: { turns: readingPoolSize, waitMilliseconds: readWait(options) },
-    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
+    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens, findGrantClaims },
     transact: (work) => inNewTransaction(db, work),
     waitingTransactions: () => 0,
     purge: (wanted) => purge(db, wanted),

@@ -128,14 +128,18 @@ function forEachId(text: string): string {
     cross join lateral (${text.replaceAll('$2', 'given.id')} offset 0) found`;
 }
 
+/** The claims that were asked for with a grant. */
+const grantClaims = 'select grant_id as t_id, claims from grant_claims where account_id = $1 and grant_id = $2';
+
 /** The texts of the statements. */
 export const hotStatements = {
   accessTokensWithoutRemovals: forEachId(accessTokenWithoutRemovals),
   accessTokens: forEachId(accessToken),
   credentialTokens: forEachId(credentialToken),
+  grantClaims: forEachId(grantClaims),
 };
 
-/** In the order of the ids. Rows name the token by `t_id`. */
+/** In the order of the ids. Rows name what was looked up by `t_id`. */
 function inOrder<Found>(ids: readonly number[], found: readonly DbRow[], read: (row: DbRow) => Found | null) {
   const byId = new Map(found.map((row) => [Number(row['t_id']), row]));
   return ids.map((id) => {
@@ -165,4 +169,9 @@ function readStanding(row: DbRow): AccessTokenStanding | null {
 export const findCredentialTokens: HotVerbs['findCredentialTokens'] = async (db, accountId, ids) => {
   const found = await run(db, 'credential-tokens', hotStatements.credentialTokens, [accountId, ids]);
   return inOrder(ids, found, (row) => ({ token: readCredentialToken(row), credential: readCredential(row) }));
+};
+
+export const findGrantClaims: HotVerbs['findGrantClaims'] = async (db, accountId, ids) => {
+  const found = await run(db, 'grant-claims', hotStatements.grantClaims, [accountId, ids]);
+  return inOrder(ids, found, (row) => JSON.parse(String(row['claims'])));
 };

@@ -14,7 +14,7 @@ import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
 import { copyEndOf } from './copying.ts';
 import { sqliteDialect } from './dialect.ts';
-import { append, findAccessTokens, findCredentialTokens } from './hot.ts';
+import { append, findAccessTokens, findCredentialTokens, findGrantClaims } from './hot.ts';
 import { purge } from './purge.ts';
 import { mostThreads, openReading, renewReading } from './reading.ts';
 import { describeSchema } from './schema.ts';
@@ -132,7 +132,7 @@ export function openSqlite(options: EngineOptions): Engine {
     db,
     reading,
     readPlaces: { turns: mostThreads, waitMilliseconds: readWait(options) },
-    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens },
+    hot: { consumeAll, append, appendEvents, findAccessTokens, findCredentialTokens, findGrantClaims },
     ...sharingCommits(db, waitMilliseconds),
     purge: (wanted) => purge(db, wanted),
     describeSchema,

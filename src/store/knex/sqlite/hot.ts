@@ -80,6 +80,7 @@ export const hotStatements = {
   client: `${byKey(rows.tokenClients, 'app_id')} and ${present('app', 'clients', 'app_id')}`,
   credentialToken: byKey(rows.credentialTokens, 'id'),
   credential: byKey(rows.credentials, 'id'),
+  grantClaims: byKey({ table: 'grant_claims', columns: ['claims'] }, 'grant_id'),
 };
 
 /** Reads everything as of one moment. Taking the lock of readers once saves more time than the two statements cost. */
@@ -133,3 +134,11 @@ function credentialTokenOf(connection: Sqlite.Database, accountId: number, id: n
 
 export const findCredentialTokens: HotVerbs['findCredentialTokens'] = (db, accountId, ids) =>
   onConnection(db, (connection) => ids.map((id) => credentialTokenOf(connection, accountId, id)));
+
+export const findGrantClaims: HotVerbs['findGrantClaims'] = (db, accountId, ids) =>
+  onConnection(db, (connection) =>
+    ids.map((id) => {
+      const row = statement(connection, hotStatements.grantClaims).get(accountId, id);
+      return row ? JSON.parse(String(row['claims'])) : null;
+    }),
+  );

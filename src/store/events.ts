@@ -56,6 +56,8 @@ export interface EventStore {
    * not run.
    */
   beforeCommit(check: CommitCheck): Promise<void>;
+  /** In a transaction: calls `tell` when nothing is left but to append its last events and to commit. */
+  atLast(tell: () => void): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;
   /** The oldest events with ids above `id`, oldest first. */
   listAfter(accountId: number, id: number, limit: number): Promise<EventRecord[]>;

@@ -64,10 +64,14 @@ export function storeWhileAdmitted(
   const { store } = services;
   return {
     ...store,
-    transaction: (work) => inWriteTurn(store, account, (begun) => transact(work, begun)),
+    transaction: (work) => inWriteTurn(store, account, (begun, ended) => transact(work, begun, ended)),
   };
 
-  function transact<Result>(work: (tx: StoreVerbs) => Promise<Result>, begun: () => void): Promise<Result> {
+  function transact<Result>(
+    work: (tx: StoreVerbs) => Promise<Result>,
+    begun: () => void,
+    ended: () => void,
+  ): Promise<Result> {
     return store.transaction(async (tx) => {
       begun();
       if (!(await isAdmitted(tx))) throw refusal();
@@ -75,6 +79,7 @@ export function storeWhileAdmitted(
         // A caller may give up its own right: only what others took counts.
         if (!(await isAdmitted(own)) && !(await isAdmitted(committed))) throw refusal();
       });
+      await tx.events.atLast(ended);
       return work(tx);
     });
   }

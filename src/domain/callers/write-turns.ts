@@ -20,6 +20,8 @@ const queueOf = {
   sqlite: perKey<Store, FairQueue>(() => createFairQueue({ turns: 1, most })),
 };
 
+const nothing = () => {};
+
 /** A transaction that takes longer is followed by a rest: what others do needs the connection several times. */
 const longMilliseconds = 50;
 const lookMilliseconds = 5;
@@ -27,25 +29,28 @@ const lookMilliseconds = 5;
 const idleLooks = 2;
 
 /**
- * Does the work when the account has a turn; it says when its transaction has the connection. Throws `unavailable` when
- * the turn takes too long, or too many wait.
+ * Does the work when the account has a turn; it says when its transaction has the connection, and when it has nothing
+ * left to do but to commit: the next one may share that commit. Throws `unavailable` when the turn takes too long, or
+ * too many wait.
  */
 export function inWriteTurn<Result>(
   store: Store,
   account: Pick<Account, 'id'>,
-  work: (begun: () => void) => Promise<Result>,
+  work: (begun: () => void, ended: () => void) => Promise<Result>,
 ): Promise<Result> {
   const queue = queueOf[store.kind](store);
   const reason = 'too many writes are under way';
-  if (store.kind === 'postgres') return inTurnOfAccount(queue, account, reason, () => work(() => {}));
+  if (store.kind === 'postgres') return inTurnOfAccount(queue, account, reason, () => work(nothing, nothing));
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const turn = inTurnOfAccount(queue, account, reason, async () => {
     let begunAt = Number.POSITIVE_INFINITY;
     const begun = () => {
       begunAt = performance.now();
     };
-    // Its caller has the answer before the turn ends.
-    await work(begun).then(resolve, reject);
+    const { promise: written, resolve: ended } = Promise.withResolvers<void>();
+    // Its caller may have the answer before the turn ends, or after it.
+    const done = work(begun, ended).then(resolve, reject);
+    await Promise.race([written, done]);
     await rest(store, performance.now() - begunAt);
   });
   turn.catch(reject);

@@ -30,6 +30,12 @@ const listing: Listing<EventRecord> = {
 export interface AtEnd {
   readonly events: NewEvent[];
   readonly checks: CommitCheck[];
+  readonly tellers: (() => void)[];
+}
+
+function ofTransaction(atEnd: AtEnd | null): AtEnd {
+  if (!atEnd) throw new Failure('internal', { reason: 'there is no transaction that could end' });
+  return atEnd;
 }
 
 /** `atEnd` collects what a transaction does at its end; null outside one. */
@@ -41,8 +47,10 @@ export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, atEnd: AtEnd | 
       else await appendEvents(db, [event]);
     },
     beforeCommit: async (check) => {
-      if (!atEnd) throw new Failure('internal', { reason: 'there is no transaction whose commit could be checked' });
-      atEnd.checks.push(check);
+      ofTransaction(atEnd).checks.push(check);
+    },
+    atLast: async (tell) => {
+      ofTransaction(atEnd).tellers.push(tell);
     },
     findEnd: async (accountId) => {
       // One statement, so that both values are from the same moment while events are appended.

@@ -4,7 +4,6 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { Engine, HotVerbs } from './engine.ts';
 import { translate } from './errors.ts';
@@ -63,12 +62,15 @@ const eventsAtOnce = 100;
  * Changing a role of thousands creates as many events, so other work gets its turn in between. Accounts are in the
  * order in which their chains are locked.
  */
-async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): Promise<void> {
+async function appendAll(hot: HotVerbs, tx: Knex, { events, tellers }: AtEnd): Promise<void> {
   const ordered = events.toSorted((one, other) => one.accountId - other.accountId);
-  for (let at = 0; at < ordered.length; at += eventsAtOnce) {
-    if (at > 0) await nextTurn();
+  let at = 0;
+  for (; at + eventsAtOnce < ordered.length; at += eventsAtOnce) {
     await hot.appendEvents(tx, ordered.slice(at, at + eventsAtOnce));
+    await nextTurn();
   }
+  for (const tell of tellers) tell();
+  if (at < ordered.length) await hot.appendEvents(tx, ordered.slice(at));
 }
 
 function createAttempt(
@@ -80,13 +82,13 @@ function createAttempt(
     const state: TransactionState = { open: true, ended: false, tail: Promise.resolve(), spoiled: null };
     try {
       return await transact(async (tx) => {
-        const atEnd: AtEnd = { events: [], checks: [] };
+        const atEnd: AtEnd = { events: [], checks: [], tellers: [] };
         const verbs = verbsInside(tx, hot, atEnd, watch(state));
         try {
           const result = await current.run(state, () => work(verbs));
           await state.tail;
           if (state.spoiled) throw state.spoiled.error;
-          await appendAll(hot, tx, atEnd.events);
+          await appendAll(hot, tx, atEnd);
           if (kind !== 'sqlite') for (const check of atEnd.checks) await check(verbs, committed);
           return result;
         } finally {

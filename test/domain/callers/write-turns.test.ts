@@ -87,13 +87,14 @@ onServices(
         connections: () => [{ pool: 'main', used, free: 0, waiting: 0 }],
         transaction: async (work) => {
           order.push('begun');
-          const result = await services.store.transaction(work);
-          await new Promise((resolve) => setTimeout(resolve, 100));
-          return result;
+          return services.store.transaction(work);
         },
       };
       const caller = await callerOf(services, busy);
-      const write = async (name: string) => order.push(await caller.transaction(async () => name));
+      const write = async (name: string) => {
+        const work = () => new Promise<string>((resolve) => setTimeout(resolve, 100, name));
+        order.push(await caller.transaction(work));
+      };
       const both = Promise.all([write('first'), write('second')]);
       while (!order.includes('first')) await new Promise((resolve) => setTimeout(resolve, 5));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -104,6 +105,39 @@ onServices(
       used = 1;
       await Promise.all([write('third'), write('fourth')]);
       assert.deepEqual(order.slice(4), ['begun', 'third', 'begun', 'fourth'], 'it ends, however busy others are');
+    });
+
+    test('on SQLite the next transaction begins when nothing is left of the former but its commit', async () => {
+      const { services } = subject;
+      if (services.store.kind === 'postgres') return;
+      const order: string[] = [];
+      let committing = Promise.resolve();
+      const store: Store = {
+        ...services.store,
+        transaction: async (work) => {
+          order.push('begun');
+          const result = await services.store.transaction(work);
+          // Its commit takes longer.
+          await committing;
+          return result;
+        },
+      };
+      const caller = await callerOf(services, store);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      committing = promise;
+      const write = async (name: string) => order.push(await caller.transaction(async () => name));
+      const both = Promise.all([write('first'), write('second')]);
+      while (order.length < 2) await settled();
+      assert.deepEqual(order, ['begun', 'begun']);
+      resolve();
+      await both;
+      assert.deepEqual(order.slice(2).toSorted(), ['first', 'second']);
+      // One that fails has a turn that ends, too.
+      await assert.rejects(
+        caller.transaction(() => Promise.reject(new Error('nothing stored'))),
+        /nothing stored/,
+      );
+      assert.equal(await caller.transaction(async () => 'third'), 'third');
     });
   },
   databases,

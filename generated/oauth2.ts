@@ -258,7 +258,8 @@ export interface paths {
          *     section 4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)). What `prompt=none` itself is answered
          *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     A request that the browser's session grants is answered at once, and counts towards `limit.authorize` of the
+         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
          *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
@@ -320,7 +321,8 @@ export interface paths {
          *     section 4.11.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2)). What `prompt=none` itself is answered
          *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
-         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
+         *     A request that the browser's session grants is answered at once, and counts towards `limit.authorize` of the
+         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
          *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and

@@ -3,6 +3,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
 import { stackOf } from './domain/describe.ts';
+import { asOneLook } from './domain/one-look.ts';
 import { createConsole } from './http/console.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth, type Processes, type Readiness } from './http/health.ts';
@@ -20,7 +21,6 @@ import { onceLoaded } from './pages/once.ts';
 import { consoleFolder } from './programs/console-files.ts';
 import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
-import { asOneLook } from './store/one-look.ts';
 import { api1 } from './surfaces/api-1/index.ts';
 import { api2 } from './surfaces/api-2/index.ts';
 import { apiV1 } from './surfaces/api-v1/index.ts';

@@ -28,6 +28,7 @@ import { createVault } from './domain/keys/vault.ts';
 import type { LimitRounds } from './domain/limit-portions/rounds.ts';
 import { shareLimits } from './domain/limit-portions/share.ts';
 import { createChangeNotices } from './domain/means/notices.ts';
+import { looksOfRequests } from './domain/one-look.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
 import { flushSoon } from './domain/refusals/flush-soon.ts';
 import { createRefusals } from './domain/refusals/refusals.ts';
@@ -85,7 +86,7 @@ export async function createServices(
   const traced = tracing && traceStore(tracing);
   const clock = systemClock;
   const counts = createDailyCounts({ store: opened, clock });
-  const measured = seen(watchStore(cacheLookups(opened), [countWatcher(counts)]), meters, meterStore);
+  const measured = seen(watchStore(cacheLookups(opened, looksOfRequests), [countWatcher(counts)]), meters, meterStore);
   const signing = createSigningQueue();
   const gathered = gatherReads(gatherWrites(traced ? traced.batches(measured) : measured, signing));
   const store = traced ? traced.requests(gathered) : gathered;

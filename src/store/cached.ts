@@ -1,13 +1,13 @@
 /**
  * Caches what every request needs and what rarely changes: accounts, their keys, policies, hooks, clients and their
  * links; never anything about a user. A cached value is used only while the account's generation is the one at which it
- * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, or by the same
- * request (one-look.ts), so a change by any process takes effect for everything that begins after it.
+ * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, but by the same
+ * request (`Looks` in generations.ts), so a change by any process takes effect for everything that begins after it.
  */
 
 import type { AccountRecord } from './accounts.ts';
 import { Room } from './cache-room.ts';
-import { generationOfLook, lookAgain } from './one-look.ts';
+import { createGenerations, type Generations, type Looks } from './generations.ts';
 import type { Store } from './store.ts';
 
 /** Kinds of which strangers can make the service read many, each of which may be long. */
@@ -26,65 +26,8 @@ interface Cache {
   writing<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** How the generation of one account is being read. */
-interface Reading {
-  /** Begun in this turn of the event loop. */
-  current: Promise<number | null> | null;
-  /** Settles when the reading that was begun last has ended; null once it has. */
-  underWay: Promise<void> | null;
-  /** Begins then. */
-  next: Promise<number | null> | null;
-}
-
-/**
- * Reads the generations of accounts. Lookups of one turn share a reading, and so do those that come while another one is
- * under way: that one may have been answered before a change that they must see, so theirs begins after it. The busier
- * PostgreSQL is, the more lookups share a question to it.
- */
-function createGenerations(store: Pick<Store, 'generation'>) {
-  const readings = new Map<number, Reading>();
-
-  function begin(accountId: number, reading: Reading): Promise<number | null> {
-    const forgetIfDone = () => {
-      if (!reading.current && !reading.underWay && !reading.next) readings.delete(accountId);
-    };
-    const end = () => {
-      reading.underWay = null;
-      forgetIfDone();
-    };
-    const current = store.generation(accountId);
-    reading.current = current;
-    reading.underWay = current.then(end, end);
-    setImmediate(() => {
-      reading.current = null;
-      forgetIfDone();
-    });
-    return current;
-  }
-
-  function ask(accountId: number): Promise<number | null> {
-    const reading = readings.get(accountId) ?? { current: null, underWay: null, next: null };
-    readings.set(accountId, reading);
-    if (reading.current) return reading.current;
-    if (!reading.underWay) return begin(accountId, reading);
-    reading.next ??= reading.underWay.then(() => {
-      reading.next = null;
-      return begin(accountId, reading);
-    });
-    return reading.next;
-  }
-
-  /** What was written in this turn is newer than a reading that began in it. */
-  function endTurn(): void {
-    for (const reading of readings.values()) reading.current = null;
-  }
-
-  return { ask, endTurn };
-}
-
-function createCache(store: Pick<Store, 'generation'>): Cache {
+function createCache(generations: Generations): Cache {
   const kinds = new Map<string, Room<unknown>>();
-  const generations = createGenerations(store);
 
   function roomOf<Value>(kind: string): Room<Value> {
     const room = kinds.get(kind) ?? new Room<unknown>();
@@ -96,7 +39,7 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
     const room = roomOf<Value>(kind);
     // Read first, whether or not a value is cached: the time of a lookup must not reveal that, and a value read
     // afterwards is at least as new.
-    const generation = await generationOfLook(accountId, generations.ask);
+    const generation = await generations.ask(accountId);
     const known = room.get(key);
     if (known && known.generation === generation) return known.value;
     const value = await read();
@@ -125,8 +68,7 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
       try {
         return await work();
       } finally {
-        lookAgain();
-        generations.endTurn();
+        generations.lookAgain();
       }
     },
   };
@@ -147,8 +89,8 @@ function uncached<Verbs extends object>(verbs: Verbs, { writing }: Pick<Cache, '
 }
 
 /** The same store, with cached lookups of accounts, keys, policies, hooks, clients and their links. */
-export function cacheLookups(store: Store): Store {
-  const cache = createCache(store);
+export function cacheLookups(store: Store, looks?: Looks): Store {
+  const cache = createCache(createGenerations(store, looks));
   const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies, packageBuilds } = store;
   const listPolicies: Store['policies']['list'] = async (accountId) =>
     (await cache.get('policies', `${accountId}`, accountId, () => policies.list(accountId))) ?? [];

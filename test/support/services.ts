@@ -24,6 +24,7 @@ import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
 import type { Mail } from '../../src/domain/mail.ts';
 import { createChangeNotices } from '../../src/domain/means/notices.ts';
+import { looksOfRequests } from '../../src/domain/one-look.ts';
 import { createResetMails } from '../../src/domain/password-reset/mails.ts';
 import { createRefusals } from '../../src/domain/refusals/refusals.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
@@ -122,7 +123,7 @@ export async function testServices(
 ): Promise<TestServices> {
   const clock = overrides.clock ?? testClock();
   const counts = createDailyCounts({ store: opened, clock });
-  const cached = watchStore(cacheLookups(opened), [countWatcher(counts)]);
+  const cached = watchStore(cacheLookups(opened, looksOfRequests), [countWatcher(counts)]);
   const measured = meters ? meterStore(cached, meters) : cached;
   const traced = tracing && traceStore(tracing);
   const gathered = gatherReads(gatherWrites(traced ? traced.batches(measured) : measured));

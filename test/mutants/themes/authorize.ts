@@ -111,7 +111,7 @@ export const authorize: readonly Mutant[] = [
   {
     id: 'own-write-seen',
     rule: 'a request sees what it has written itself',
-    file: 'store/one-look.ts',
+    file: 'domain/one-look.ts',
     text: 'looks.getStore()?.asked.clear();',
     becomes: '',
     killedBy: 'store/cached.test.ts',
@@ -119,7 +119,7 @@ export const authorize: readonly Mutant[] = [
   {
     id: 'look-ends',
     rule: 'a request that waits looks again',
-    file: 'store/one-look.ts',
+    file: 'domain/one-look.ts',
     text: 'if (known && at - known.at < milliseconds)',
     becomes: 'if (known && at - known.at < Number.POSITIVE_INFINITY + milliseconds)',
     killedBy: 'store/cached.test.ts',

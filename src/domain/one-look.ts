@@ -4,6 +4,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Looks } from '../store/generations.ts';
 
 /** A request that waits longer, for a hash or a hook, looks again. */
 const usualMilliseconds = 50;
@@ -22,22 +23,22 @@ export function asOneLook<Result>(work: () => Result, milliseconds = usualMillis
   return looks.run({ milliseconds, asked: new Map() }, work);
 }
 
-/** The generation of an account that the request asked for lately, or `ask` for it. */
-export function generationOfLook(accountId: number, ask: (accountId: number) => Generation): Generation {
-  const look = looks.getStore();
-  if (!look) return ask(accountId);
-  const { milliseconds, asked } = look;
-  const known = asked.get(accountId);
-  const at = performance.now();
-  if (known && at - known.at < milliseconds) return known.generation;
-  const generation = ask(accountId);
-  asked.set(accountId, { generation, at });
-  // What follows a failure asks again.
-  generation.catch(() => asked.delete(accountId));
-  return generation;
-}
-
-/** The request has written something: it must see that. */
-export function lookAgain(): void {
-  looks.getStore()?.asked.clear();
-}
+/** The looks of requests; what is done for none of them asks each time. */
+export const looksOfRequests: Looks = {
+  generationOf: (accountId, ask) => {
+    const look = looks.getStore();
+    if (!look) return ask(accountId);
+    const { milliseconds, asked } = look;
+    const known = asked.get(accountId);
+    const at = performance.now();
+    if (known && at - known.at < milliseconds) return known.generation;
+    const generation = ask(accountId);
+    asked.set(accountId, { generation, at });
+    // What follows a failure asks again.
+    generation.catch(() => asked.delete(accountId));
+    return generation;
+  },
+  again: () => {
+    looks.getStore()?.asked.clear();
+  },
+};

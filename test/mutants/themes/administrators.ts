@@ -130,8 +130,8 @@ export const administrators: readonly Mutant[] = [
     id: 'console-session-own',
     rule: 'a token of the console ends with its own session',
     file: 'store/knex/administrators.ts',
-    text: "'s.user_id': 'g.user_id', 's.sid': 'g.sid' })",
-    becomes: "'s.user_id': 'g.user_id' })",
+    text: 's.user_id = g.user_id and s.sid = g.sid',
+    becomes: 's.sid = g.sid',
     killedBy: tokens,
   },
   {
@@ -146,8 +146,8 @@ export const administrators: readonly Mutant[] = [
     id: 'console-account',
     rule: "a token of the console is nothing at another account's host",
     file: 'store/knex/administrators.ts',
-    text: "{ 'g.account_id': accountId, 'g.token_digest': tokenDigest }",
-    becomes: "{ 'g.token_digest': tokenDigest }",
+    text: 'where g.account_id = ? and g.token_digest = ?',
+    becomes: 'where ? > 0 and g.token_digest = ?',
     killedBy: tokens,
   },
   {

@@ -23,8 +23,8 @@ export const callers: readonly Mutant[] = [
     id: 'writes-in-turn',
     rule: 'calls of one account hold three connections at most',
     file: 'domain/callers/still-admitted.ts',
-    text: 'inWriteTurn(store, account, (begun) => transact(work, begun))',
-    becomes: 'transact(work, () => {})',
+    text: 'inWriteTurn(store, account, (begun, ended) => transact(work, begun, ended))',
+    becomes: 'transact(work, () => {}, () => {})',
     killedBy: 'domain/callers/write-turns.test.ts',
   },
   {

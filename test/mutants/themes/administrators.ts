@@ -131,7 +131,7 @@ export const administrators: readonly Mutant[] = [
     rule: 'a token of the console ends with its own session',
     file: 'store/knex/administrators.ts',
     text: 's.user_id = g.user_id and s.sid = g.sid',
-    becomes: 's.sid = g.sid',
+    becomes: 's.user_id = g.user_id',
     killedBy: tokens,
   },
   {

@@ -14,18 +14,19 @@ export interface FixedWrite extends FixedRead {
   readonly writes: string;
 }
 
-const operations: Readonly<Record<string, Operation>> = {
-  'insert into': 'insert',
-  update: 'update',
-  'delete from': 'delete',
-};
+/** The operation and the table, by the first words. */
+function targetOf([verb, second = '', third = '']: readonly string[]): readonly [Operation, string] | null {
+  if (verb === 'update') return ['update', second];
+  if (verb === 'insert' && second === 'into') return ['insert', third];
+  return verb === 'delete' && second === 'from' ? ['delete', third] : null;
+}
 
 /** Called when a module is loaded. Throws if anything depends on what the text writes. */
 export function fixedWrite(name: string, text: string): FixedWrite {
-  const [, verb = '', table = '', set = ''] =
-    /^(insert into|update|delete from) (\w+)(?: set (.+?) where )?/s.exec(text) ?? [];
-  const operation = operations[verb];
-  const columns = [...set.matchAll(/(\w+) = /g)].map(([, column = '']) => column);
+  const words = text.split(/\s+/);
+  const [operation, table = ''] = targetOf(words) ?? [];
+  // Those of conditions, too, which does no harm.
+  const columns = words.filter((_, at) => words[at + 1] === '=');
   if (!operation || mayRaise({ table, operation, columns })) throw new Error(`${name} is no plain write`);
   return { ...fixedRead(name, text), writes: table };
 }

@@ -101,11 +101,10 @@ export const authorize: readonly Mutant[] = [
   },
   {
     id: 'answered-at-once',
-    rule: 'a session answers a request at once only if it grants it',
-    file: 'domain/login/authorize.ts',
-    text: "return current.step === 'granted' ? answerGranted(services, account, current) : null;",
-    becomes:
-      "return 'session' in current && current.session ? answerGranted(services, account, current as never) : null;",
+    rule: 'the end of a request that nobody can continue is not stored',
+    file: 'domain/login/finish.ts',
+    text: 'if (isNamed(record) && !(await',
+    becomes: 'if (!(await',
     killedBy: 'surfaces/oauth2/authorize-state.ts',
   },
   {
@@ -123,14 +122,6 @@ export const authorize: readonly Mutant[] = [
     text: 'if (known && at - known.at < milliseconds)',
     becomes: 'if (known && at - known.at < Number.POSITIVE_INFINITY + milliseconds)',
     killedBy: 'store/cached.test.ts',
-  },
-  {
-    id: 'locked-though-removed',
-    rule: 'a user who was removed meanwhile is not found by the lock that waited',
-    file: 'store/knex/users.ts',
-    text: ' and counted <> ',
-    becomes: ' and 0 <> ',
-    killedBy: 'store/users.test.ts',
   },
   {
     id: 'pushed-way-back',

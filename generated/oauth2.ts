@@ -264,7 +264,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would begin a sign-in.
+         *     is 405: it would begin a sign-in, or make a code.
          */
         readonly get: operations["requestAuthorization"];
         readonly put?: never;
@@ -327,7 +327,7 @@ export interface paths {
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
-         *     is 405: it would begin a sign-in.
+         *     is 405: it would begin a sign-in, or make a code.
          */
         readonly post: operations["requestAuthorizationByForm"];
         readonly delete?: never;
@@ -2887,7 +2887,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The client gets an error, by a page. If it requested `response_mode` `form_post`, the page has one form, to be sent to the client's `redirect_uri` with the error as hidden members; a script sends it at once, without scripts its button does. A client that registered in the open gets the error when the user follows the page's link, or presses its button: nobody has signed in, and the link to this service may come from anybody. */
+        /** @description The client gets its answer by a page. If it requested `response_mode` `form_post`, the page has one form, to be sent to the client's `redirect_uri` with the requested values or the error as hidden members; a script sends it at once, without scripts its button does. A client that registered in the open gets the error when the user follows the page's link, or presses its button: nobody has signed in, and the link to this service may come from anybody. */
         readonly FormPostPage: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2968,7 +2968,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description Too many large authorization requests came from this source; try again after `Retry-After` seconds. Nothing was stored. */
+        /** @description Too many large authorization requests came from this source, or the browser's session granted too many; try again after `Retry-After` seconds. Nothing was stored. */
         readonly PageTooManyRequests: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];

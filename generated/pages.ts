@@ -723,7 +723,7 @@ export interface paths {
          * @description Determines the next step from the authorization request and the session and answers 303: to `/sign-in`, to
          *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss` ([RFC
          *     9207](https://www.rfc-editor.org/rfc/rfc9207)); if the client requested `response_mode` `form_post`, 200 with a
-         *     page whose form posts them there. The code is created here, once; it is valid for 60 seconds.
+         *     page whose form posts them there. The code is created once, and is valid for 60 seconds.
          *
          *     If the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
          *     403 page that says so. Granted requests count towards `limit.authorize` of their session: 300 a minute by

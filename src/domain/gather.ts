@@ -99,11 +99,13 @@ export function gatherInLanes<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
   options: GatherOptions = {},
 ): (item: Item) => Promise<Result> {
+  // A lane belongs to no request, not even to the first that uses it.
+  const inNoContext = AsyncLocalStorage.snapshot();
   const lanes = new Map<unknown, (item: Item) => Promise<Result>>();
   const inTurn = atMost(mostLanes, run);
   return (item) => {
     const name = laneOf(item);
-    const lane = lanes.get(name) ?? gather(inTurn, options);
+    const lane = lanes.get(name) ?? inNoContext(() => gather(inTurn, options));
     lanes.set(name, lane);
     return lane(item);
   };

@@ -30,7 +30,7 @@ function gatherLookups<Found>(
 }
 
 /**
- * The same store, in which lookups of tokens that come at the same time share a statement on PostgreSQL: sending one
+ * The same store, in which lookups of tokens, and of claims, that come at the same time share a statement on PostgreSQL: sending one
  * and reading its answer takes several times as long as finding a row. Each still sees everything that was committed
  * before it. On SQLite a lookup costs less than gathering it.
  */

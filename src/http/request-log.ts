@@ -23,6 +23,7 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
       source: sourceOf(req),
       certificate: isRefused ? null : certificate,
       malformed: findMalformed(req) ?? (isRefused ? certificate : null),
+      isWhole: false,
       account: null,
       surface: null,
       route: null,
@@ -35,6 +36,10 @@ export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, repo
       failure: null,
     };
     keepRequestState(res, state);
+    // By then a body that came with the head has been read from the socket.
+    process.nextTick(() => {
+      state.isWhole = req.complete;
+    });
     sendDefaults(res, state.requestId, services.addresses.publicScheme === 'https');
     res.once('close', () => endRequest(services, report, req, res));
     next();

@@ -20,6 +20,8 @@ export interface RequestState {
   readonly certificate: ClientCertificate | null;
   /** An error in the request line, the Host, or the certificate, found before any surface was chosen. */
   readonly malformed: Failure | null;
+  /** Whether all of it came at once; known in the turn after the first step. */
+  isWhole: boolean;
   account: Account | null;
   surface: string | null;
   route: string | null;

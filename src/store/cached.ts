@@ -1,8 +1,8 @@
 /**
  * Caches what every request needs and what rarely changes: accounts, their keys, policies, hooks, clients and their
  * links; never anything about a user. A cached value is used only while the account's generation is the one at which it
- * was read. No value is used by a generation whose reading began in an earlier turn of the event loop, but by the same
- * request (`Looks` in generations.ts), so a change by any process takes effect for everything that begins after it.
+ * was read. That generation was read in this turn of the event loop or later, or lately by the same request (`Looks` in
+ * generations.ts), so a change by any process takes effect for everything that begins after it.
  */
 
 import type { AccountRecord } from './accounts.ts';

@@ -56,7 +56,10 @@ export interface EventStore {
    * not run.
    */
   beforeCommit(check: CommitCheck): Promise<void>;
-  /** In a transaction: calls `tell` when nothing is left but to append its last events and to commit. */
+  /**
+   * In a transaction: calls `tell` when nothing is left but to append its last events, to check, and to commit; once more
+   * where it is tried again.
+   */
   atLast(tell: () => void): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;
   /** The oldest events with ids above `id`, oldest first. */

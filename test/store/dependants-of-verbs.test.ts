@@ -126,7 +126,10 @@ const steps = {
     create: async (store, its) => {
       its.app = await newClient(store, its.accountId, { clientId: 'own' });
     },
-    register: (store, { accountId }) => store.clients.register(registration(accountId, 'registered')),
+    register: async (store, { accountId }) => {
+      await store.clients.register(registration(accountId, 'registered'));
+      await store.clients.register(registration(accountId, 'https://alone.example.com/client'));
+    },
     registerAll: (store, { accountId }) =>
       store.clients.registerAll([
         registration(accountId, 'one of two'),

@@ -6,7 +6,10 @@
 import { type Dependant, dependants } from '../../src/store/knex/dependants.ts';
 
 const expected: readonly { readonly where: RegExp; readonly because: string }[] = [
-  { where: /^insert into clients \(/, because: 'it writes what depends on many new rows itself (sqlite/hot.ts)' },
+  {
+    where: /^insert into clients \(/,
+    because: 'it writes what depends on new rows itself, or asks first whether anything does (hot.ts)',
+  },
   {
     where: /^with "?added"? as \(insert into "?users"? \(.* "?counted"? as \(insert into "?user_counts"? \(/,
     because: 'it counts them itself (postgres/hot.ts)',

@@ -8,6 +8,7 @@ import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { consoleEndOf, isConsole } from '../clients/console-client.ts';
 import { Failure } from '../failure.ts';
+import { once } from '../once.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { clientsThatMayAct } from '../tokens/exchange-rules.ts';
@@ -66,11 +67,7 @@ export async function stepOf(
   const user = session && (await services.store.users.find(account.id, session.userId));
   // A user whose password expired signs in with the old password first and then chooses a new one.
   if (!session || !user || user.status === userStatuses.passwordExpired) return { step: 'sign_in', request };
-  let read: Promise<PolicyRecord> | undefined;
-  const policy = () => {
-    read ??= effectivePolicy(services, account, user, request.client);
-    return read;
-  };
+  const policy = once(() => effectivePolicy(services, account, user, request.client));
   if (await needsSignIn(services, request, session, policy)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };

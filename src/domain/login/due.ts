@@ -78,7 +78,7 @@ export async function findDue(
 
 /**
  * The policy in force for a sign-in: the one that a hook chose, else the one in force in the app. A policy that was
- * removed meanwhile does not count. `ofApp`: the latter, where somebody has read it.
+ * removed meanwhile does not count. `ofApp`: the latter, which the caller may have read.
  */
 async function policyOfSignIn(
   { store }: Pick<DueServices, 'store'>,
@@ -119,7 +119,7 @@ async function demandOf(
 
 /**
  * How a session can get the second factor that it lacks for an application; null: it lacks nothing. `ofApp`: the policy
- * in force in the app, where somebody has read it.
+ * in force in the app, which the caller may have read.
  */
 export async function lacksSecondFactor(
   services: Pick<DueServices, 'store'>,

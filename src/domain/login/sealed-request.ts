@@ -26,7 +26,7 @@ export type NewRequest = Pick<
 /** The digest of a request that has no identifier. */
 const nameless = '';
 
-/** A request for which nobody has signed in yet. `requestId`: null for one that is answered at once. */
+/** A request for which nobody has signed in yet. `requestId`: null for one that has none. */
 export function unansweredRequest(
   account: Account,
   requestId: string | null,

@@ -17,6 +17,7 @@ import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts'
 import { isOwnPages } from '../login/own-pages.ts';
 import { isLive } from '../login/sessions.ts';
 import { findStandingFailure } from '../login/standing.ts';
+import { once } from '../once.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { serversOf } from '../tokens/audience.ts';
 import { type Evidence, methodsOf } from './evidence.ts';
@@ -85,11 +86,7 @@ export async function admit<Shown extends Evidence>(
   const client = await readAgain(tx, way.client);
   if (!user || session === undefined || !client) return { at: 'outdated' };
   // Read at most once: what is opened is for no server that was linked after the check.
-  let read: Promise<readonly LinkedServer[]> | undefined;
-  const servers = () => {
-    read ??= serversOf({ store: tx }, client, { serverId: way.serverId ?? null });
-    return read;
-  };
+  const servers = once(() => serversOf({ store: tx }, client, { serverId: way.serverId ?? null }));
   const verdict = await judge({ store: tx, clock }, account, evidence, { ...way, client }, user, servers);
   if (verdict.at !== 'end') return verdict;
   return { at: 'end', user, session, client, policy: verdict.policy, servers } as Admitted<SessionOf<Shown>>;

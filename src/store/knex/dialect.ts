@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { ListFilter } from '../listing.ts';
 import type { FixedRead } from './fixed-reads.ts';
+import type { FixedWrite } from './fixed-writes.ts';
 import type { Links, Sql, Stretch, Through } from './links.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -43,7 +44,7 @@ export interface Dialect {
   /** The rows of a fixed read, on the connection of `db`. */
   readFixed(db: Knex, read: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
   /** Runs a fixed write; outside a transaction it has a commit of its own. */
-  writeFixed(db: Knex, write: FixedRead, values: readonly Cell[]): Promise<DbRow[]>;
+  writeFixed(db: Knex, write: FixedWrite, values: readonly Cell[]): Promise<DbRow[]>;
   /** The rows of a fixed read, locked until the end of the transaction `tx`. */
   lockFixed(tx: Knex, read: FixedRead, values: readonly Cell[], as: RowLock): Promise<DbRow[]>;
   /** The rows in the result of `db.raw`. */

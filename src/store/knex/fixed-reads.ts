@@ -7,7 +7,8 @@ import type { Knex } from 'knex';
 import { dialectOf, type RowLock } from './dialect.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
 
-export interface FixedRead {
+export interface FixedStatement {
+  readonly kind: 'read' | 'write';
   /** Names the prepared statement of PostgreSQL. */
   readonly name: string;
   /** With a `?` for each value. */
@@ -16,21 +17,29 @@ export interface FixedRead {
   readonly numbered: string;
 }
 
-const known: FixedRead[] = [];
+export interface FixedRead extends FixedStatement {
+  readonly kind: 'read';
+}
+
+const known: FixedStatement[] = [];
 
 /** All of them, and fixed writes, for the tests of plans and of accounts. */
-export const fixedStatements: readonly FixedRead[] = known;
+export const fixedStatements: readonly FixedStatement[] = known;
 
 /** Called when a module is loaded: nothing of a request ever gets into a text. */
-export function fixedRead(name: string, text: string): FixedRead {
+export function fixedStatement<Kind extends 'read' | 'write'>(kind: Kind, name: string, text: string) {
   let place = 0;
   const numbered = text.replaceAll('?', () => {
     place += 1;
     return `$${place}`;
   });
-  const read = { name, text, numbered };
-  known.push(read);
-  return read;
+  const statement = { kind, name, text, numbered };
+  known.push(statement);
+  return statement;
+}
+
+export function fixedRead(name: string, text: string): FixedRead {
+  return fixedStatement('read', name, text);
 }
 
 /** Reads whole records of a table. */

@@ -1,17 +1,16 @@
 /**
- * Writes with a text that never changes, prepared once as fixed reads are. Only those on which nothing depends: what
- * does is written behind statements of Knex alone (raising.ts).
+ * Writes with a text that never changes, prepared once as fixed reads are. Only those on which nothing depends: behind
+ * them nothing is written, as it is behind statements of Knex (raising.ts).
  */
 
 import type { Knex } from 'knex';
 import { mayRaise, type Operation } from './dependants.ts';
 import { dialectOf } from './dialect.ts';
-import { type FixedRead, fixedRead } from './fixed-reads.ts';
+import { type FixedStatement, fixedStatement } from './fixed-reads.ts';
 import type { Cell, DbRow } from './shape.ts';
 
-/** Named as a type of its own, so that no read runs as a write. */
-export interface FixedWrite extends FixedRead {
-  readonly writes: string;
+export interface FixedWrite extends FixedStatement {
+  readonly kind: 'write';
 }
 
 /** The operation and the table, by the first words. */
@@ -23,12 +22,12 @@ function targetOf([verb, second = '', third = '']: readonly string[]): readonly 
 
 /** Called when a module is loaded. Throws if anything depends on what the text writes. */
 export function fixedWrite(name: string, text: string): FixedWrite {
-  const words = text.split(/\s+/);
+  const words = text.replaceAll('=', ' = ').split(/\s+/);
   const [operation, table = ''] = targetOf(words) ?? [];
   // Those of conditions, too, which does no harm.
   const columns = words.filter((_, at) => words[at + 1] === '=');
   if (!operation || mayRaise({ table, operation, columns })) throw new Error(`${name} is no plain write`);
-  return { ...fixedRead(name, text), writes: table };
+  return fixedStatement('write', name, text);
 }
 
 /** What the write returns (`returning`). */

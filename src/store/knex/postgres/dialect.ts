@@ -1,8 +1,10 @@
+import type { Knex } from 'knex';
 import { atAccount } from '../at-account.ts';
 import type { Dialect, RowLock } from '../dialect.ts';
+import type { FixedStatement } from '../fixed-reads.ts';
 import { nearestOfOne, places } from '../links.ts';
 import { present, refersToPresent } from '../removed.ts';
-import type { DbRow } from '../shape.ts';
+import type { Cell, DbRow } from '../shape.ts';
 import { run } from './statements.ts';
 
 /**
@@ -36,7 +38,8 @@ function rowsOf(answer: unknown): DbRow[] {
 /** A text in a pattern. */
 const literally = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
-const runFixed: Dialect['readFixed'] = (db, { name, numbered }, values) => run(db, name, numbered, values);
+const runFixed = (db: Knex, { name, numbered }: FixedStatement, values: readonly Cell[]) =>
+  run(db, name, numbered, values);
 
 export const postgresDialect: Dialect = {
   lock: async (rows, as) => {

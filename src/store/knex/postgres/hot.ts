@@ -28,7 +28,7 @@ function withCount(db: Knex, inserted: Knex.QueryBuilder, added: Parameters<Appe
 /** The names of the statements that add one row, by their text. */
 const insertNames = new Map<string, string>();
 
-/** Prepared: the rows of a table nearly always have the same columns. */
+/** Prepared: the rows of a table nearly always have the same columns. Only where nothing depends on the row. */
 async function insertOne(db: Knex, table: string, numbered: string, row: Parameters<Append>[3][0]): Promise<number[]> {
   const columns = Object.keys(row);
   const places = columns.map((_, index) => `$${index + 1}`);
@@ -45,13 +45,13 @@ async function insert(db: Knex, table: string, numbered: string, added: Paramete
   if (!first) return [];
   const given = names.filter((name) => name in first);
   const nameOf = (row: DbRow) => JSON.stringify(given.map((name) => row[name]));
-  const isCounted = dependantOf({ table, operation: 'insert', columns: [], rows: added }) === 'user_count';
-  if (added.length === 1 && !isCounted) return insertOne(db, table, numbered, first);
+  const on = dependantOf({ table, operation: 'insert', columns: [], rows: added });
+  if (added.length === 1 && on === null) return insertOne(db, table, numbered, first);
   const wanted = [numbered, ...given];
   const inserted = db(table)
     .insert([...added])
     .returning(wanted);
-  const found: DbRow[] = await (isCounted ? withCount(db, inserted, added).select(wanted) : inserted);
+  const found: DbRow[] = await (on === 'user_count' ? withCount(db, inserted, added).select(wanted) : inserted);
   const numbers = new Map(found.map((row) => [nameOf(row), Number(row[numbered])]));
   return added.map((row) => numbers.get(nameOf(row)) ?? Number.NaN);
 }

@@ -1,6 +1,6 @@
 /**
  * What a request looks up, as of one moment: it asks for the generation of its account once, and not for each of host,
- * client and keys. Nothing that was answered before all of the request had come is missed (http/body.ts).
+ * client and keys. Nothing that was answered before all of the request had come is missed (http/surface.ts).
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';

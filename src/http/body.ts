@@ -3,7 +3,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { Failure } from '../domain/failure.ts';
-import { looksOfRequests } from '../domain/one-look.ts';
 import { readAnyQuery } from './any-query.ts';
 import { type Codec, codecs, findFormFault, isLeftOut, notUtf8, oneText } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
@@ -41,8 +40,6 @@ export function readBody(emptyIsObject = false): RequestHandler {
     const receive: RequestHandler = empty ? (_req, _res, done) => done() : codec.receive;
     receive(req, res, (error?: unknown) => {
       if (error) return next(error);
-      // What was changed before the body came counts.
-      if (!requestStateOf(res).isWhole) looksOfRequests.again();
       try {
         const bytes: Buffer = empty ? noBytes : req.body;
         req.body = bytes.length === 0 ? emptyBody(req, codec, required) : codec.read(bytes, kindsOf(res).repeatable);

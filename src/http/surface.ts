@@ -11,6 +11,7 @@ import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { actAs } from '../domain/audit/context.ts';
 import { storeWhileAdmitted } from '../domain/callers/still-admitted.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
+import { looksOfRequests } from '../domain/one-look.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
@@ -98,6 +99,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
         ...(isXml ? [requireAccepted(xmlType)] : []),
         readBody(definition.emptyBody === 'object'),
         ...(isXml ? [readXmlBody(definition.contract)] : []),
+        lookAgainIfLate,
         readQuery(),
         ...byKey('query', 'body'),
         ...createValidator(),
@@ -118,6 +120,12 @@ export function createSurface<Operations>(services: Services, definition: Surfac
     owns: (path) => prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
   };
 }
+
+/** What was changed before the body came counts. */
+const lookAgainIfLate: RequestHandler = (_req, res, next) => {
+  if (!requestStateOf(res).isWhole) looksOfRequests.again();
+  next();
+};
 
 function findAccount(services: Services, deprecation: Deprecation | null): RequestHandler {
   return async (req, res, next) => {

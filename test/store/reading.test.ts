@@ -149,6 +149,8 @@ for (const kind of databases) {
       const { id: other } = await newAccount(store);
       // The first connections are there: opening them is no part of the order.
       await Promise.all(Array.from({ length: engine.readPlaces.turns }, () => store.users.page(busy, firstPage)));
+      // A place is given back after its answer.
+      await new Promise(setImmediate);
       let answered = 0;
       const answeredBefore: Record<string, number> = {};
       engine.reading.on('query', ({ sql }) => {

@@ -259,8 +259,8 @@ export interface paths {
          *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
          *     A request that the browser's session grants is answered at once, and counts towards `limit.authorize` of the
-         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
-         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user
+         *     has passed the first factor. One of more than about 2000 characters is stored at once and counts towards
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`
@@ -322,8 +322,8 @@ export interface paths {
          *     with, such as `login_required`, is redirected to a web address. A user without access to the app gets a page too, except with `prompt=none`.
          *
          *     A request that the browser's session grants is answered at once, and counts towards `limit.authorize` of the
-         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user has
-         *     passed the first factor. One of more than about 2000 characters is stored at once and counts towards
+         *     session. Any other travels sealed in the addresses of the hosted pages, and nothing is stored before the user
+         *     has passed the first factor. One of more than about 2000 characters is stored at once and counts towards
          *     `limit.authorize` of its source (300 a minute by default; a source is an IPv4 address or an IPv6 /64 network),
          *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and
          *     one whose request object no key of the client signed; if too many are being fetched, the answer is 503. `HEAD`

@@ -30,9 +30,9 @@ function gatherLookups<Found>(
 }
 
 /**
- * The same store, in which lookups of tokens, and of claims, that come at the same time share a statement on PostgreSQL: sending one
- * and reading its answer takes several times as long as finding a row. Each still sees everything that was committed
- * before it. On SQLite a lookup costs less than gathering it.
+ * The same store, in which lookups of tokens, and of claims, that come at the same time share a statement on
+ * PostgreSQL: sending one and reading its answer takes several times as long as finding a row. Each still sees
+ * everything that was committed before it. On SQLite a lookup costs less than gathering it.
  */
 export function gatherReads(store: Store): Store {
   if (store.kind === 'sqlite') return store;

@@ -1,6 +1,6 @@
 /** The HTTP application: health, docs and one router per contract. What tests start. */
 
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { deprecatedOperationsOf } from './domain/callers/deprecated-report.ts';
 import { stackOf } from './domain/describe.ts';
 import { asOneLook } from './domain/one-look.ts';
@@ -77,7 +77,8 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   if (options.isServing) for (const { isDeprecated, serve } of surfaces) if (!isDeprecated) serve();
   app.use(
     inSequence([
-      (_req, _res, next) => asOneLook(next),
+      // On SQLite a reading costs less than remembering it.
+      ...(services.store.kind === 'postgres' ? [oneLook] : []),
       beginRequest(services, requestReport(metrics)),
       ...(options.tracing ? [traceRequest(options.tracing, services.addresses.publicScheme)] : []),
       (req, res, next) => {
@@ -119,6 +120,8 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     return createSurface(services, definition);
   }
 }
+
+const oneLook: RequestHandler = (_req, _res, next) => asOneLook(next);
 
 function contractsOf(surfaces: readonly Pick<SurfaceDefinition<unknown>, 'name' | 'contract'>[]) {
   return Object.fromEntries(surfaces.map(({ name, contract }) => [name, contract]));

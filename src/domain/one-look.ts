@@ -9,36 +9,39 @@ import type { Looks } from '../store/generations.ts';
 /** A request that waits longer, for a hash or a hook, looks again. */
 const usualMilliseconds = 50;
 
-type Generation = Promise<number | null>;
-
+/** Of the account that the request is for; nearly all ask for no other. */
 interface Look {
   readonly milliseconds: number;
-  readonly asked: Map<number, { readonly generation: Generation; readonly at: number }>;
+  accountId: number;
+  generation: number | null;
+  askedAt: number;
+  /** How often the request has written. */
+  writes: number;
 }
 
 const looks = new AsyncLocalStorage<Look>();
+const never = Number.NEGATIVE_INFINITY;
 
 /** Does the work of one request. */
 export function asOneLook<Result>(work: () => Result, milliseconds = usualMilliseconds): Result {
-  return looks.run({ milliseconds, asked: new Map() }, work);
+  return looks.run({ milliseconds, accountId: 0, generation: null, askedAt: never, writes: 0 }, work);
 }
 
 /** The looks of requests; what is done for none of them asks each time. */
 export const looksOfRequests: Looks = {
-  generationOf: (accountId, ask) => {
+  generationOf: async (accountId, ask) => {
     const look = looks.getStore();
     if (!look) return ask(accountId);
-    const { milliseconds, asked } = look;
-    const known = asked.get(accountId);
-    const at = performance.now();
-    if (known && at - known.at < milliseconds) return known.generation;
-    const generation = ask(accountId);
-    asked.set(accountId, { generation, at });
-    // What follows a failure asks again.
-    generation.catch(() => asked.delete(accountId));
+    const now = performance.now();
+    if (look.accountId === accountId && now - look.askedAt < look.milliseconds) return look.generation;
+    const { writes } = look;
+    const generation = await ask(accountId);
+    // What was read before a write is not kept beyond it.
+    if (look.writes === writes) Object.assign(look, { accountId, generation, askedAt: now });
     return generation;
   },
   again: () => {
-    looks.getStore()?.asked.clear();
+    const look = looks.getStore();
+    if (look) Object.assign(look, { askedAt: never, writes: look.writes + 1 });
   },
 };

@@ -32,6 +32,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openBench } from '../test/bench/bench.ts';
+import { makePrograms } from '../test/bench/gatehouse.ts';
 import { fewUsers, type GrowthPlan, measureGrowth } from '../test/bench/growth/measure.ts';
 import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '../test/bench/growth/report.ts';
 import type { Line } from '../test/bench/lines.ts';
@@ -144,6 +145,7 @@ if (simulate) {
 
 if (sizing && !write) process.exit(printSizing(users, asked));
 
+makePrograms();
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);

@@ -79,13 +79,13 @@ type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 const reads = /^(find|list|page)/;
 
 /** The same functions; the request looks again after each that may write. */
-function uncached<Verbs extends object>(verbs: Verbs, { writing }: Pick<Cache, 'writing'>): Verbs {
+function lookingAgain<Verbs extends object>(verbs: Verbs, { writing }: Pick<Cache, 'writing'>): Verbs {
   const entries = Object.entries<Verb>(verbs as Readonly<Record<string, Verb>>);
   const looking = entries.map(([name, verb]): [string, Verb] => [
     name,
     reads.test(name) ? verb : (...given) => writing(() => verb(...given)),
   ]);
-  return Object.fromEntries(looking) as Verbs; // Same functions.
+  return Object.fromEntries(looking) as Verbs; // The same names, each with the same parameters and result.
 }
 
 /** The same store, with cached lookups of accounts, keys, policies, hooks, clients and their links. */
@@ -97,14 +97,14 @@ export function cacheLookups(store: Store, looks?: Looks): Store {
   return {
     ...store,
     transaction: (work) => cache.writing(() => store.transaction(work)),
-    packageBuilds: uncached(packageBuilds, cache),
+    packageBuilds: lookingAgain(packageBuilds, cache),
     accounts: {
-      ...uncached(accounts, cache),
+      ...lookingAgain(accounts, cache),
       findBySubdomain: (name) => cache.getAccount('subdomain', name, () => accounts.findBySubdomain(name)),
       findByHost: (host) => cache.getAccount('host', host, () => accounts.findByHost(host)),
     },
     clients: {
-      ...uncached(clients, cache),
+      ...lookingAgain(clients, cache),
       find: async (accountId, clientId, fresh) => {
         const read = () => clients.find(accountId, clientId);
         if (fresh) return read();
@@ -115,7 +115,7 @@ export function cacheLookups(store: Store, looks?: Looks): Store {
       },
     },
     policies: {
-      ...uncached(policies, cache),
+      ...lookingAgain(policies, cache),
       list: listPolicies,
       listFollowed: async (accountId, userId) => ({
         policies: await listPolicies(accountId),
@@ -123,7 +123,7 @@ export function cacheLookups(store: Store, looks?: Looks): Store {
       }),
     },
     authorizationServers: {
-      ...uncached(authorizationServers, cache),
+      ...lookingAgain(authorizationServers, cache),
       ofClient: async (accountId, appId) => {
         const read = () => authorizationServers.ofClient(accountId, appId);
         return (await cache.get('linked servers', `${accountId} ${appId}`, accountId, read)) ?? [];
@@ -135,17 +135,17 @@ export function cacheLookups(store: Store, looks?: Looks): Store {
       },
     },
     hooks: {
-      ...uncached(hooks, cache),
+      ...lookingAgain(hooks, cache),
       listLive: async (accountId) =>
         (await cache.get('live hooks', `${accountId}`, accountId, () => hooks.listLive(accountId))) ?? [],
     },
     hookVariables: {
-      ...uncached(hookVariables, cache),
+      ...lookingAgain(hookVariables, cache),
       list: async (accountId) =>
         (await cache.get('hook variables', `${accountId}`, accountId, () => hookVariables.list(accountId))) ?? [],
     },
     keys: {
-      ...uncached(keys, cache),
+      ...lookingAgain(keys, cache),
       list: async (accountId) => (await cache.get('keys', `${accountId}`, accountId, () => keys.list(accountId))) ?? [],
     },
   };

@@ -1,6 +1,6 @@
 /** The service under test as the full product: `gatehouse serve` on a seeded database, its log in a file. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,6 +59,11 @@ function environment({ databaseUrl, port }: Installation, own: number, more: Ser
     DRAIN_SECONDS: '0',
     ...more,
   };
+}
+
+/** Makes what a first start makes: the process that makes it is larger than one that finds it. */
+export function makePrograms(): void {
+  execFileSync(process.execPath, [program, 'prepare'], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** Starts one server process; settles when `/readyz` answers 200. */

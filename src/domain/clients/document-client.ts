@@ -48,6 +48,18 @@ function unstored({ id }: Account, clientId: string, metadata: ClientMetadata): 
   };
 }
 
+/** The last row that met each document, and what the two make: requests bring the same two again and again. */
+const merged = new WeakMap<ClientMetadata, { readonly stored: ClientRecord; readonly client: ClientRecord }>();
+
+/** A stored client as its document says. */
+function withDocument(stored: ClientRecord, metadata: ClientMetadata): ClientRecord {
+  const known = merged.get(metadata);
+  if (known?.stored === stored) return known.client;
+  const client = { ...stored, ...metadata };
+  merged.set(metadata, { stored, client });
+  return client;
+}
+
 type LookUpServices = Pick<Services, 'store' | 'clientDocuments'>;
 
 /**
@@ -71,7 +83,7 @@ export async function findBeginning(
     });
   }
   const stored = await findClient(services, account, clientId);
-  return stored ? { ...stored, ...read.metadata } : unstored(account, clientId, read.metadata);
+  return stored ? withDocument(stored, read.metadata) : unstored(account, clientId, read.metadata);
 }
 
 type ReadServices = Pick<Services, 'clientDocuments'>;
@@ -94,7 +106,7 @@ async function byLastDocument(
 /** A stored client in the middle of something: by its document, or by its row where none is known. */
 export function asItIs(services: ReadServices, account: Account, client: ClientRecord): Promise<ClientRecord | null> {
   return byLastDocument(services, account, client, (read) =>
-    'fault' in read ? client : { ...client, ...read.metadata },
+    'fault' in read ? client : withDocument(client, read.metadata),
   );
 }
 

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config.ts';
 import { settings } from '../../src/settings.ts';
+import { startFlags } from '../support/process.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -205,13 +206,23 @@ describe('deploy/systemd', () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(served)?.[1]);
     assert.ok(seconds >= readConfig({}).drainSeconds + 15);
     for (const unit of units.filter((name) => name.endsWith('.service'))) {
-      const [, program = ''] = /^ExecStart=\S+ (?:--\S+ )?(\S+)/m.exec(read(`deploy/systemd/${unit}`)) ?? [];
+      const [, program = ''] = /^ExecStart=\S+ (?:--\S+ )*(\S+)/m.exec(read(`deploy/systemd/${unit}`)) ?? [];
       assert.ok(existsSync(new URL(program.replace(/^\/opt\/gatehouse\//, ''), root)), unit);
     }
   });
 
   it('is reloaded from where a link leads by then, which a path from the working folder is not', () => {
-    assert.match(read('deploy/systemd/gatehouse.service'), /^ExecStart=\S+ --\S+ \/opt\/gatehouse\/bin\/\S+ serve/m);
+    assert.match(
+      read('deploy/systemd/gatehouse.service'),
+      /^ExecStart=\S+ (?:--\S+ )+\/opt\/gatehouse\/bin\/\S+ serve/m,
+    );
+  });
+
+  it('runs in a Node with the flags of `npm start`, as the image does', () => {
+    const unit = /^ExecStart=\S+ ((?:--\S+ )+)/m.exec(read('deploy/systemd/gatehouse.service'))?.[1] ?? '';
+    assert.deepEqual(unit.trim().split(' '), startFlags);
+    const image = /^ENTRYPOINT (\[.+\])$/m.exec(read('Dockerfile'))?.[1] ?? '';
+    assert.deepEqual(JSON.parse(image), ['node', ...startFlags, 'bin/gatehouse.js']);
   });
 
   it('each timer has its service', () => {

@@ -11,6 +11,7 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import { sharingCommits } from '../../src/store/knex/sqlite/shared-commits.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const waitMilliseconds = 1000;
 /** So that a busy machine does not separate transactions that a test wants in one commit. */
@@ -194,16 +195,21 @@ describe('transactions that share a commit', () => {
   });
 
   test('those that wait are counted', async () => {
+    // None of them is refused on a busy machine.
+    const patient = sharingCommits(engine.db, togetherMilliseconds, togetherMilliseconds);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const holder = commits.transact(async () => held);
-    await delay(20);
-    assert.equal(commits.waitingTransactions(), 0);
-    const others = [1, 2, 3].map((id) => commits.transact(keep(id)));
-    await delay(20);
-    assert.equal(commits.waitingTransactions(), 3);
+    const begun = Promise.withResolvers<void>();
+    const holder = patient.transact(async () => {
+      begun.resolve();
+      await held;
+    });
+    await begun.promise;
+    assert.equal(patient.waitingTransactions(), 0);
+    const others = [1, 2, 3].map((id) => patient.transact(keep(id)));
+    await until(() => patient.waitingTransactions() === 3);
     release();
     await Promise.all([holder, ...others]);
-    assert.equal(commits.waitingTransactions(), 0);
+    assert.equal(patient.waitingTransactions(), 0);
   });
 
   test('those that cannot begin are refused without having run, and the next one is served', async () => {

@@ -163,7 +163,8 @@ describe('S8: one run', () => {
     await Promise.all(accounts.map((accountId) => runner.value(handler('return 1'), { accountId })));
     const owners = runner.processes().filter(({ accountId }) => accountId !== null);
     assert.equal(new Set(owners.map(({ pid }) => pid)).size, owners.length);
-    assert.deepEqual(owners.map(({ accountId }) => accountId).toSorted(), accounts);
+    // One that was replaced is listed until it has ended.
+    assert.deepEqual([...new Set(owners.map(({ accountId }) => accountId))].toSorted(), accounts);
   });
 });
 

@@ -49,6 +49,8 @@ export function deprecation(app: () => TestApp): void {
 
   it('a brownout switches it off for a time of day', async () => {
     const own = await app().another();
+    // A minute may end meanwhile.
+    using _ = own.services.clock.hold();
     const now = own.services.clock.now();
     const at = (milliseconds: number) => new Date(milliseconds).toISOString().slice(11, 16);
     const windows: [string, number][] = [
@@ -106,7 +108,7 @@ export function deprecation(app: () => TestApp): void {
   });
 
   it('a key over its limit is refused, and other keys are not affected', async () => {
-    const own = await app().another({ 'limit.delegated': '2/min' });
+    const own = await app().another({ 'limit.delegated': '2/h' });
     const { email } = await newUser(own);
     const { key, ask } = await delegated(own);
     const query = { api_key: key.key, email: email ?? '', password };
@@ -119,14 +121,14 @@ export function deprecation(app: () => TestApp): void {
     for (const host of [undefined, apiHost]) {
       const answer = await ask(query, host);
       assert.equal(messageOf(answer), 'Invalid password');
-      assert.match(String(answer.headers['retry-after']), /^[1-9]\d?$/);
+      assert.match(String(answer.headers['retry-after']), /^[1-9]\d{0,3}$/);
     }
     assert.equal(await (await delegated(own)).say(email), 'Success');
   });
 
   it('counts calls by key, operation and day, with the time of the last', async () => {
     using _ = app().services.clock.hold();
-    const own = await app().another({ 'limit.delegated': '2/min' });
+    const own = await app().another({ 'limit.delegated': '2/h' });
     const { services, account } = own;
     const { key, ask } = await delegated(own);
     const other = await newApiKey(own);

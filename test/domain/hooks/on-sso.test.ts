@@ -74,7 +74,7 @@ for (const kind of sampledDatabases) {
 
     it('refusals of one session are limited; beyond that nothing runs or is recorded', async (t) => {
       const refusing = scriptedHooks();
-      const settings = { 'limit.register': 'off', 'limit.authorize': '4/min', hook_on_sso: 'each_app' };
+      const settings = { 'limit.register': 'off', 'limit.authorize': '4/h', hook_on_sso: 'each_app' };
       const limited = await openTestApp(kind, { settings, services: { hooks: refusing } });
       t.after(() => limited.dispose());
       await makeHook({ app: limited, hooks: refusing, demanding: new Map() });

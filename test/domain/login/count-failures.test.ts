@@ -10,7 +10,7 @@ const address = '192.0.2.1';
 onServices('counted sign-ins', (subject) => {
   it('a refusal counts, and reveals nothing through a limit that others have used up meanwhile', async () => {
     const { limits } = subject.services;
-    const account = await createTestAccount(subject.services, { settings: { 'limit.sign-in': '2/min' } });
+    const account = await createTestAccount(subject.services, { settings: { 'limit.sign-in': '2/h' } });
     const wrong = () => countFailures(limits, account, address, async () => null);
     // The right password gives its place back; then it is refused for something else.
     await countFailures(limits, account, address, async () => 'right');

@@ -149,7 +149,7 @@ export function authorizeState(app: AppOf): void {
   });
 
   it("a request too large for the URL is stored, and counts towards its source's limit.authorize", async () => {
-    const few = await app().another({ 'limit.authorize': '2/min' });
+    const few = await app().another({ 'limit.authorize': '2/h' });
     const { client, user } = await settle(few);
     const begin = () => few.send('GET', authorizePath(client, large));
     const first = await begin();
@@ -171,7 +171,7 @@ export function authorizeState(app: AppOf): void {
   });
 
   it("device authorizations count towards their source's limit.authorize", async () => {
-    const few = await app().another({ 'limit.authorize': '2/min' });
+    const few = await app().another({ 'limit.authorize': '2/h' });
     const client = await registerClient(few, deviceMetadata);
     const statuses: number[] = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await askForCodes(few, client)).status);

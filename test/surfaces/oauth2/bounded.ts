@@ -79,7 +79,7 @@ export function bounded(app: AppOf): void {
     atTurn(
       `refused refreshes of a public client's grant are limited at ${door}, those of other grants are not`,
       async () => {
-        const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
+        const one = await app().another({ ...unlimited, 'limit.public-client': '3/h' });
         const { client, user, tokens } = await signedIn(one, publicClient);
         const dead = await redeem(one, client, (await signInForCode(one, client, user)).get('code') ?? '');
         await askRevocation(one, client, dead.refresh_token);
@@ -138,7 +138,7 @@ export function bounded(app: AppOf): void {
   }
 
   it('refused refreshes of a client with a secret are not limited, as it must know the secret', async () => {
-    const one = await app().another({ ...unlimited, 'limit.public-client': '1/min' });
+    const one = await app().another({ ...unlimited, 'limit.public-client': '1/h' });
     const { client, tokens } = await signedIn(one);
     await askRevocation(one, client, tokens.refresh_token);
     const answers = await inTurn(3, () => refresh(one, client, tokens.refresh_token));
@@ -146,7 +146,7 @@ export function bounded(app: AppOf): void {
   });
 
   it('assertions of clients of open registration are limited per source, at every endpoint', async () => {
-    const one = await app().another({ ...unlimited, registration: 'open', 'limit.public-client': '4/min' });
+    const one = await app().another({ ...unlimited, registration: 'open', 'limit.public-client': '4/h' });
     const key = await testKey('ES256', 'k');
     const clients = [await openSigner(one, key), await openSigner(one, key)];
     const asked: readonly [path: string, form: Record<string, string>, status: number][] = [
@@ -173,7 +173,7 @@ export function bounded(app: AppOf): void {
     ['open', {}],
   ] as const) {
     it(`pushed requests of all ${title} clients together count towards their source's limit.authorize`, async () => {
-      const one = await app().another({ ...unlimited, registration: 'open', 'limit.authorize': '2/min' });
+      const one = await app().another({ ...unlimited, registration: 'open', 'limit.authorize': '2/h' });
       const push = async () => {
         const client = await openly(one, more);
         const form = Object.fromEntries(new URLSearchParams(authorizePath(client).split('?')[1]));
@@ -187,7 +187,7 @@ export function bounded(app: AppOf): void {
   }
 
   it('sign-ins refused after a right first factor count as failed, by password and by passkey', async () => {
-    const one = await app().another({ ...unlimited, 'limit.sign-in': '3/min' });
+    const one = await app().another({ ...unlimited, 'limit.sign-in': '3/h' });
     const client = await registerClient(one);
     const user = await makeUser(one, client.app_id);
     const { passkey } = await givePasskey(one, user);
@@ -205,7 +205,7 @@ export function bounded(app: AppOf): void {
   });
 
   it('exchanges of a grant by a public client are limited, those of a client with a secret are not', async () => {
-    const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
+    const one = await app().another({ ...unlimited, 'limit.public-client': '3/h' });
     const grant_types = ['authorization_code', 'refresh_token', exchangeGrant];
     const exchanges = async (more: object) => {
       const { client, tokens } = await signedIn(one, { ...more, grant_types });
@@ -221,7 +221,7 @@ export function bounded(app: AppOf): void {
 
   it('codes of one session are limited, those of another are not affected', async () => {
     // The consent is one of them.
-    const one = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
+    const one = await app().another({ ...unlimited, 'limit.authorize': '4/h' });
     const setting = await settle(one);
     await setting.code();
     const path = authorizePath(setting.client, { prompt: 'none' });

@@ -220,7 +220,7 @@ export function pushedRequests(app: AppOf): void {
   });
 
   it('a client may push as many requests as the account allows', async () => {
-    const few = await app().another({ 'limit.par': '2/min' });
+    const few = await app().another({ 'limit.par': '2/h' });
     const client = await registerClient(few);
     const statuses: number[] = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await push(client, {}, few)).status);

@@ -135,7 +135,7 @@ export function requestObjects(app: AppOf): void {
 
   it("an object with an invalid signature counts towards its source's limit.authorize, a valid one does not", async () => {
     for (const isPushed of [false, true]) {
-      const limited = await app().another({ 'limit.authorize': '2/min' });
+      const limited = await app().another({ 'limit.authorize': '2/h' });
       const client = await registerClient(limited, { jwks: jwks() });
       const claims = { aud: limited.account.baseUrl, iss: client.client_id };
       const good = await object(client.client_id, claims);
@@ -277,7 +277,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
   });
 
   it('a fetch counts towards limit.authorize of its source; an address that is not registered is not fetched and does not count', async () => {
-    const limited = await app.another({ 'limit.authorize': '2/min' });
+    const limited = await app.another({ 'limit.authorize': '2/h' });
     const client = await registerClient(limited, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
     const ask = (request_uri: string) => limited.send('GET', authorizePath(client, { request_uri }));
     result = { ok: false, failure: 'timeout' };

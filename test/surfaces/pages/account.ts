@@ -173,7 +173,7 @@ export function account(app: AppOf): void {
   });
 
   it('too many from one address: 429 with Retry-After', async () => {
-    const limited = await app().another({ 'limit.sign-in': '1/min' });
+    const limited = await app().another({ 'limit.sign-in': '1/h' });
     const { jar } = await signedInBrowser(limited);
     const at = await walk(limited, jar, '/account/password');
     assert.equal((await submit(limited, at, typed('wrong'))).answer.status, 401);

@@ -208,7 +208,7 @@ export function consent(app: AppOf): void {
   });
 
   it('decisions and grants of one session are limited by limit.authorize; others are not affected', async () => {
-    const few = await app().another({ 'limit.authorize': '3/min' });
+    const few = await app().another({ 'limit.authorize': '3/h' });
     const setting = await settle(few);
     const { answer, jar } = await setting.signIn();
     const { action, fields } = readForm(answer.text);

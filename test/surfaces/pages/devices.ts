@@ -109,7 +109,7 @@ export function devices(app: AppOf): void {
   });
 
   it('guesses are limited: 60 a minute per address, then 429 even for the right code; right ones do not count', async () => {
-    const limited = await app().another({ 'limit.sign-in': '3/min' });
+    const limited = await app().another({ 'limit.sign-in': '3/h' });
     const client = await registerClient(limited, deviceMetadata);
     const jar = new CookieJar();
     const form = await walk(limited, jar, '/device');

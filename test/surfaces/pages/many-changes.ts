@@ -9,7 +9,7 @@ import { makeCredential, signInToPasskeys } from './passkeys-page.ts';
 /** A session that changes the means of sign-in without end: each change stays in the trail for ever. */
 export function manyChanges(app: AppOf): void {
   it('second factors, recovery codes, and the password share one limit per session; endings have no limit', async () => {
-    const there = await app().another({ ...unlimited, 'limit.authorize': '6/min' });
+    const there = await app().another({ ...unlimited, 'limit.authorize': '6/h' });
     const { jar } = await signedInBrowser(there);
     const adding = await walk(there, jar, '/account/second-factors/new');
     const otp = codeAt(keyOf(adding.answer.text), there.services.clock.now());
@@ -48,7 +48,7 @@ export function manyChanges(app: AppOf): void {
   });
 
   it('passkeys share it too', async () => {
-    const there = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
+    const there = await app().another({ ...unlimited, 'limit.authorize': '4/h' });
     const signedIn = await signInToPasskeys(there);
     const statuses: number[] = [];
     while (statuses.at(-1) !== 429 && statuses.length < 5) {

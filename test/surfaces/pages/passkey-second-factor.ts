@@ -78,7 +78,7 @@ export function passkeySecondFactor(app: AppOf): void {
   });
 
   it('wrong passkeys after the password count for their address: 429 beyond its limit', async () => {
-    const one = await app().another({ 'limit.sign-in': '2/min' });
+    const one = await app().another({ 'limit.sign-in': '2/h' });
     const ready = await openSignIn(one);
     await giveDevice(one, ready.setting.user);
     const asked = await ready.setting.signIn();

@@ -194,7 +194,7 @@ export function passkeySignIn(app: AppOf): void {
   });
 
   it('a lockout after wrong passwords does not apply; wrong passkeys count only for their address', async () => {
-    const one = await app().another({ 'limit.sign-in': '12/min' });
+    const one = await app().another({ 'limit.sign-in': '12/h' });
     const ready = await openSignIn(one);
     const username = ready.setting.user.email ?? '';
     let at = ready.at;

@@ -94,7 +94,7 @@ export function passkeys(app: AppOf): void {
   });
 
   it('the same name is no change, and changes per session are limited: additions, renames and removals', async () => {
-    const one = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
+    const one = await app().another({ ...unlimited, 'limit.authorize': '4/h' });
     const visited = await signInToPasskeys(one);
     const { credential } = await makeCredential(visited);
     await visited.post({ credential, name: 'New' });

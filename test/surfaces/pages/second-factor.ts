@@ -150,7 +150,7 @@ export function secondFactor(app: AppOf): void {
   });
 
   it('wrong codes count as failed sign-ins of their address: 429 beyond its limit', async () => {
-    const one = await app().another({ 'limit.sign-in': '3/min' });
+    const one = await app().another({ 'limit.sign-in': '3/h' });
     const { device, at } = await begun(one);
     const { fields } = readForm(at.answer.text);
     const send = (otp: string) =>

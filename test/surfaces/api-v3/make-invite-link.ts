@@ -149,7 +149,8 @@ export function makeInviteLink(app: () => TestApp): void {
     const user = await makeUser(one);
     const call = () => post(apiHost, JSON.stringify({ api_key: key, email: user.email }));
     const events = await assertTold(one, call, [['invite.created', `API ${id}`, `user ${user.id}`, {}]]);
-    assert.ok(!JSON.stringify(events).includes('il_'));
+    // A hash may have these characters by chance.
+    assert.ok(!JSON.stringify(events.map((event) => ({ ...event, hash: '' }))).includes('il_'));
     const detailed = await services.store.users.findDetailed(account.id, user.id);
     assert.equal(detailed?.invitationSentAt, services.clock.now());
     await services.counts.flush();

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freshDatabase, postgresUrl, serverVariable } from './postgres.ts';
+import { until } from './until.ts';
 
 async function ask(url: string, statement: string): Promise<Record<string, unknown>> {
   const client = new pg.Client({ connectionString: url });
@@ -60,9 +60,6 @@ test('a server ends with the process that started it, even if that is killed', a
   });
   assert.equal(child.signal, 'SIGKILL', child.stderr);
   const { url, folder } = JSON.parse(child.stdout) as { url: string; folder: string };
-  for (let tries = 0; tries < 200 && existsSync(dirname(folder)); tries += 1) {
-    await pause(100);
-  }
-  assert.equal(existsSync(dirname(folder)), false);
+  await until(() => !existsSync(dirname(folder)));
   await assert.rejects(ask(url, 'SELECT 1'), { code: 'ECONNREFUSED' });
 });

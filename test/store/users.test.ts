@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { UserDetails, UserKeys } from '../../src/store/users.ts';
+import { whileUncommitted } from '../support/locks.ts';
 import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -150,16 +150,12 @@ onEachDatabase('users', (subject) => {
     const { accountId, userId: id, appId } = await newCast(store);
     // So many that the row stays after the removal.
     for (let n = 0; n < 250; n += 1) await newGrant(store, { accountId, userId: id, appId });
-    const removing = Promise.withResolvers<void>();
-    const removed = store.transaction(async (tx) => {
-      await tx.users.remove(accountId, id, now);
-      removing.resolve();
-      // Long enough for the other one to ask for the lock.
-      await delay(200);
-    });
-    await removing.promise;
-    assert.equal(await store.transaction((tx) => tx.users.lock(accountId, id)), null);
-    await removed;
+    const found = await whileUncommitted(
+      subject,
+      (tx) => tx.users.remove(accountId, id, now),
+      () => store.transaction((tx) => tx.users.lock(accountId, id)),
+    );
+    assert.equal(found, null);
   });
 
   test('an e-mail match takes precedence over a username match, and names count in the account only', async () => {

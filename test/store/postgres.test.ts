@@ -6,6 +6,7 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { openStore } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import type { Store } from '../../src/store/store.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
 import { untilOpened } from '../support/until.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
@@ -129,7 +130,7 @@ describe('PostgreSQL', () => {
     const before = await runsOf('rotate-all');
     const judgedBefore = await runsOf('lock-grants');
     const waiting = engine.hot.consumeAll(engine.db, [present(grant)]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await untilWaiting(opened.url, waiting);
     await other.query('commit');
     const [outcome] = await waiting;
     assert.ok(outcome?.outcome === 'rotated');

@@ -28,7 +28,13 @@ export const guests: readonly Guest[] = [
   guest('a loop of finally', bounded, 'const f = () => { try { f() } finally { f() } }; f();'),
   guest('a catastrophic pattern', stopped, "return /^(a+)+$/.test('a'.repeat(40) + '!')"),
   guest('a wait for memory nobody else has', refused, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'),
-  guest('microtasks without end', stopped, 'const f = () => Promise.resolve().then(f); return f()'),
+  guest(
+    'microtasks without end',
+    stopped,
+    'const f = () => void Promise.resolve().then(f); f(); return new Promise(() => {})',
+  ),
+  // Each waits for the next one: what comes first, the end of the time or of the memory, hangs on the machine.
+  guest('promises of promises without end', ended, 'const f = () => Promise.resolve().then(f); return f()'),
   guest('awaits without end', stopped, 'for (;;) await 0'),
   guest('a promise that never settles', stopped, 'return new Promise(() => {})'),
   guest(

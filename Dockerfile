@@ -46,5 +46,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Other commands run as `docker run … gatehouse account create demo`.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "bin/gatehouse.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/gatehouse.js"]
 CMD ["serve"]

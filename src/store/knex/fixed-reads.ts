@@ -21,6 +21,15 @@ export interface FixedRead extends FixedStatement {
   readonly kind: 'read';
 }
 
+/** With `$1`, `$2` and so on for each `?`. */
+export function numbered(text: string): string {
+  let place = 0;
+  return text.replaceAll('?', () => {
+    place += 1;
+    return `$${place}`;
+  });
+}
+
 const known: FixedStatement[] = [];
 
 /** All of them, and fixed writes, for the tests of plans and of accounts. */
@@ -28,12 +37,7 @@ export const fixedStatements: readonly FixedStatement[] = known;
 
 /** Called when a module is loaded: nothing of a request ever gets into a text. */
 export function fixedStatement<Kind extends 'read' | 'write'>(kind: Kind, name: string, text: string) {
-  let place = 0;
-  const numbered = text.replaceAll('?', () => {
-    place += 1;
-    return `$${place}`;
-  });
-  const statement = { kind, name, text, numbered };
+  const statement = { kind, name, text, numbered: numbered(text) };
   known.push(statement);
   return statement;
 }

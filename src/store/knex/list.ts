@@ -5,6 +5,7 @@ import type { ListFilter, ListPage, ListPosition, ListQuery } from '../listing.t
 import type { Listing } from './list-filters.ts';
 import { findWithTotal } from './list-found.ts';
 import { type Asked, furtherOn, keysOf, orderOf, rowsOf, shown, sorted } from './list-order.ts';
+import { type Beyond, readShort } from './list-short.ts';
 import { follow, type Known, measureFilters } from './list-walk.ts';
 import { anyRemoved } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -12,6 +13,27 @@ import type { Cell, DbRow } from './shape.ts';
 function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): ListPosition | null {
   return row ? { key: row['list_key'] as string | number, id: Number(row[listing.id]) } : null;
 }
+
+const byIdAlone: Beyond = (asked, { id }, backwards) => {
+  const rows = shown(asked, rowsOf(asked)).whereRaw(`${keysOf(asked).id} ${furtherOn(asked, backwards)} ?`, [id]);
+  return sorted(asked, rows, backwards);
+};
+
+const ofSameKey: Beyond = (asked, position, backwards) => {
+  const { key, id } = keysOf(asked);
+  const than = furtherOn(asked, backwards);
+  const given = [position.key, position.id];
+  return shown(asked, rowsOf(asked))
+    .whereRaw(`${key} = ${asked.order.cast} and ${id} ${than} ?`, given)
+    .orderByRaw(`${id} ${than === '>' ? 'asc' : 'desc'}`);
+};
+
+const ofFurtherKey: Beyond = (asked, position, backwards) => {
+  const than = furtherOn(asked, backwards);
+  const rows = shown(asked, rowsOf(asked, asked.query.filters, { field: asked.query.sort.field, than }));
+  rows.whereRaw(`${keysOf(asked).key} ${than} ${asked.order.cast}`, [position.key]);
+  return sorted(asked, rows, backwards);
+};
 
 /**
  * Up to `count` rows beyond a position, nearest first: those with the same key, then those with a further one. Each
@@ -25,19 +47,11 @@ async function beyond<Item>(
 ): Promise<DbRow[]> {
   const followed = await follow(asked, position.id, backwards, count);
   if (followed) return followed;
-  const { byId, cast } = asked.order;
-  const { key, id } = keysOf(asked);
-  const than = furtherOn(asked, backwards);
-  const rows = () => shown(asked, rowsOf(asked));
-  if (byId) return sorted(asked, rows().whereRaw(`${id} ${than} ?`, [position.id]), backwards).limit(count);
-  const same = rows().whereRaw(`${key} = ${cast} and ${id} ${than} ?`, [position.key, position.id]);
-  const near: DbRow[] = await same.orderByRaw(`${id} ${than === '>' ? 'asc' : 'desc'}`).limit(count);
-  if (near.length >= count) return near;
-  const passed = { field: asked.query.sort.field, than };
-  const further = shown(asked, rowsOf(asked, asked.query.filters, passed)).whereRaw(`${key} ${than} ${cast}`, [
-    position.key,
-  ]);
-  return [...near, ...(await sorted(asked, further, backwards).limit(count - near.length))];
+  const read = async (part: Beyond, most: number): Promise<DbRow[]> =>
+    (await readShort(asked, part, position, backwards, most)) ?? part(asked, position, backwards).limit(most);
+  if (asked.order.byId) return read(byIdAlone, count);
+  const near = await read(ofSameKey, count);
+  return near.length >= count ? near : [...near, ...(await read(ofFurtherKey, count - near.length))];
 }
 
 function itemsOf<Item>({ listing, query }: Asked<Item>, rows: readonly DbRow[]): Pick<ListPage<Item>, 'items' | 'ids'> {

@@ -78,7 +78,7 @@ for (const kind of databases) {
       // By an index alone, a page next to a position is as short.
       const at = { after: { key: user.id - 1, id: user.id - 1 } };
       assert.equal((await store.users.page(accountId, { ...firstPage, at })).items.length, 1);
-      assert.deepEqual([sent.reading, sent.usual.length > 0], [[], true]);
+      assert.deepEqual(sent.reading, []);
       forget();
       assert.equal((await store.users.page(accountId, { ...firstPage, limit: 1000, at })).items.length, 1);
       assert.deepEqual([sent.usual, sent.reading.length > 0], [[], true]);

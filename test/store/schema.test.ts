@@ -127,20 +127,22 @@ for (const kind of databases) {
       const queries: Query[] = [];
       engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
       const { users } = verbsOn(engine.db, engine.hot);
+      // Knex tells of no shorter ones without a filter, which have the same texts (short-pages.test.ts).
+      const limit = 101;
       for (const [field, { kind: type }] of Object.entries(userListing.columns)) {
         const key = type === 'text' ? 'a' : 1;
         const at = { after: { key, id: 1 } };
         for (const descending of [false, true]) {
-          await users.page(1, { sort: { field, descending }, filters: [], limit: 10, at });
+          await users.page(1, { sort: { field, descending }, filters: [], limit, at });
         }
         const [byId, exact] = [
           { field: 'id', descending: false },
           { field, test: 'is' as const, values: [key] },
         ];
-        await users.page(1, { sort: byId, filters: [exact], limit: 10, at: { after: { key: 1, id: 1 } } });
+        await users.page(1, { sort: byId, filters: [exact], limit, at: { after: { key: 1, id: 1 } } });
         if (type === 'number') continue;
         const begins = { field, test: 'begins' as const, values: ['a'] };
-        await users.page(1, { sort: { field, descending: false }, filters: [begins], limit: 10, at });
+        await users.page(1, { sort: { field, descending: false }, filters: [begins], limit, at });
       }
       assert.ok(queries.length > 60, `${queries.length} statements`);
       for (const query of queries) {

@@ -36,6 +36,14 @@ export interface ListQuery {
   readonly part?: 'ids' | readonly number[];
 }
 
+/** In items. For a page this short, handing it over from a thread would take as long as reading it. */
+const shortPage = 100;
+
+/** Whether a page is next to a position, without a filter, and short: some rows by an index alone. */
+export function isShort({ at, filters, limit }: ListQuery): boolean {
+  return !('page' in at) && filters.length === 0 && limit <= shortPage;
+}
+
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** Of the items on the page, if the list can be read by them. */

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { ListPosition } from '../listing.ts';
+import { isShort, type ListPosition } from '../listing.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { type FixedRead, numbered, readRows } from './fixed-reads.ts';
 import type { Asked } from './list-order.ts';
@@ -53,7 +53,7 @@ export async function readShort<Item>(
 ): Promise<DbRow[] | null> {
   const { db, query, listing, accountId } = asked;
   const bound = bounds.find((one) => one >= count);
-  if (bound === undefined || query.filters.length > 0 || listing.only) return null;
+  if (bound === undefined || !isShort(query) || listing.only) return null;
   const built = builtFor(dialectOf(db), listing);
   const { field, descending } = query.sort;
   const name = [beyond.name, field, descending, backwards, query.part === 'ids', bound].join(' ');

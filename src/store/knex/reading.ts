@@ -1,6 +1,6 @@
 /** Which functions read on `Engine.reading`, in turn. */
 
-import type { ListQuery } from '../listing.ts';
+import { isShort, type ListQuery } from '../listing.ts';
 import type { InReadTurn, ReadTurns } from '../read-turns.ts';
 import type { StoreVerbs } from '../store.ts';
 
@@ -27,15 +27,11 @@ export const readingVerbs = {
   hookExecutions: ['page'],
 } as const satisfies { readonly [Group in keyof StoreVerbs]?: readonly (keyof StoreVerbs[Group])[] };
 
-/** For a page this short, handing it over from a thread would take as long as reading it. */
-const shortPage = 100;
-
-/** A slice that is found by its ids, or a page next to a position, read by an index alone. */
-function isShort(given: unknown): boolean {
+/** A slice that is found by its ids, or a short page. */
+function isQuick(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || !('filters' in given)) return false;
-  const { at, filters, limit, part } = given as ListQuery;
-  if (part !== undefined && part !== 'ids') return true;
-  return !('page' in at) && filters.length === 0 && limit <= shortPage;
+  const query = given as ListQuery;
+  return (query.part !== undefined && query.part !== 'ids') || isShort(query);
 }
 
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
@@ -44,7 +40,7 @@ function choosing(usual: Verb, reading: Verb, inTurn: InReadTurn): Verb {
   return (...given) => {
     const [account, second] = given;
     // The third argument restricts a list to what belongs to something, like a filter.
-    if (isShort(second)) return usual(...given);
+    if (isQuick(second)) return usual(...given);
     return inTurn(typeof account === 'number' ? account : null, () => reading(...given));
   };
 }

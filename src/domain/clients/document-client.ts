@@ -29,8 +29,19 @@ export function isUnstored({ appId }: Pick<ClientRecord, 'appId'>): boolean {
   return appId === unstoredAppId;
 }
 
+/** What each document made last, and of what: requests bring the same two again and again. */
+const made = new WeakMap<ClientMetadata, { readonly of: unknown; readonly client: ClientRecord }>();
+
+function madeOnce(metadata: ClientMetadata, of: ClientRecord | number, make: () => ClientRecord): ClientRecord {
+  const known = made.get(metadata);
+  if (known?.of === of) return known.client;
+  const client = make();
+  made.set(metadata, { of, client });
+  return client;
+}
+
 function unstored({ id }: Account, clientId: string, metadata: ClientMetadata): ClientRecord {
-  return {
+  return madeOnce(metadata, id, () => ({
     ...metadata,
     accountId: id,
     appId: unstoredAppId,
@@ -45,19 +56,12 @@ function unstored({ id }: Account, clientId: string, metadata: ClientMetadata): 
     usesOpenServers: false,
     previousSecretDigest: null,
     previousSecretExpiresAt: null,
-  };
+  }));
 }
-
-/** The last row that met each document, and what the two make: requests bring the same two again and again. */
-const merged = new WeakMap<ClientMetadata, { readonly stored: ClientRecord; readonly client: ClientRecord }>();
 
 /** A stored client as its document says. */
 function withDocument(stored: ClientRecord, metadata: ClientMetadata): ClientRecord {
-  const known = merged.get(metadata);
-  if (known?.stored === stored) return known.client;
-  const client = { ...stored, ...metadata };
-  merged.set(metadata, { stored, client });
-  return client;
+  return madeOnce(metadata, stored, () => ({ ...stored, ...metadata }));
 }
 
 type LookUpServices = Pick<Services, 'store' | 'clientDocuments'>;

@@ -37,7 +37,7 @@ export interface ListQuery {
 }
 
 /** In items. For a page this short, handing it over from a thread would take as long as reading it. */
-const shortPage = 100;
+export const shortPage = 100;
 
 /** Whether a page is next to a position, without a filter, and short: some rows by an index alone. */
 export function isShort({ at, filters, limit }: ListQuery): boolean {

@@ -42,7 +42,7 @@ type Page = (query: Omit<ListQuery, 'sort' | 'filters'>) => Promise<ListPage<Det
 const idsOf = ({ items }: ListPage<DetailedUser>) => items.map(({ id }) => id);
 
 /** Walks a list with short pages, looks back from each, and expects what one long page says. */
-async function walk(page: Page, sent: string[]): Promise<void> {
+async function walk(page: Page, sent: string[], isKeyed: boolean): Promise<void> {
   const first = await page({ limit: 7, at: { page: 1 } });
   const after = first.after ?? assert.fail();
   const all = [...idsOf(first), ...idsOf(await page({ limit: count, at: { after } }))];
@@ -53,14 +53,19 @@ async function walk(page: Page, sent: string[]): Promise<void> {
   for (const limit of [1, 10, 12, 50, 100]) {
     const next: ListPage<DetailedUser> = await page({ limit, at });
     assert.deepEqual(idsOf(next), all.slice(passed, passed + limit));
-    assert.deepEqual((await page({ limit, at, part: 'ids' })).ids, idsOf(next));
     const back = await page({ limit: 100, at: { before: next.before ?? assert.fail() } });
     assert.deepEqual(idsOf(back), all.slice(Math.max(0, passed - 100), passed));
     passed += next.items.length;
     if (next.after) at = { after: next.after };
   }
   assert.equal(passed, count);
-  assert.deepEqual(sent, [], 'Knex sends none of them');
+  const ofSameKey = / and id [<>] (\?|\$\d+) order by id /;
+  assert.deepEqual(
+    sent.filter((sql) => !ofSameKey.test(sql)),
+    [],
+    'the others are prepared',
+  );
+  assert.equal(sent.length > 0, isKeyed);
 }
 
 for (const kind of databases) {
@@ -75,7 +80,7 @@ for (const kind of databases) {
       engine.db.on('query', ({ sql }: { sql: string }) => sent.push(sql));
       for (const sort of fields.flatMap((field) => [false, true].map((descending) => ({ field, descending })))) {
         const page: Page = (query) => users.page(accountId, { sort, filters: [], ...query });
-        await walk(page, sent);
+        await walk(page, sent, sort.field !== 'id');
       }
       if (kind === 'postgres') await assertPlans(engine.db);
     } finally {

@@ -15,7 +15,7 @@ import { settingsOf, wayTo } from './way.ts';
 
 const readyMilliseconds = 600_000;
 /** Of node, as `npm start` gives them. */
-export const startFlags = packageJson.scripts.start.split(' bin/', 1).flatMap((words) => words.split(' ').slice(2));
+export const startFlags = /^exec node (.*) bin\//.exec(packageJson.scripts.start)?.[1]?.split(' ') ?? [];
 
 /** A database, a master key file and the settings with which processes run on them; nothing runs yet. */
 export interface Installation {

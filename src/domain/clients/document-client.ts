@@ -30,7 +30,7 @@ export function isUnstored({ appId }: Pick<ClientRecord, 'appId'>): boolean {
 }
 
 /** What each document made last, and of what: requests bring the same two again and again. */
-const made = new WeakMap<ClientMetadata, { readonly of: unknown; readonly client: ClientRecord }>();
+const made = new WeakMap<ClientMetadata, { readonly of: ClientRecord | number; readonly client: ClientRecord }>();
 
 function madeOnce(metadata: ClientMetadata, of: ClientRecord | number, make: () => ClientRecord): ClientRecord {
   const known = made.get(metadata);

@@ -6,14 +6,16 @@
 
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { isShort, type ListPosition } from '../listing.ts';
+import { isShort, type ListPosition, shortPage } from '../listing.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { type FixedRead, numbered, readRows } from './fixed-reads.ts';
-import type { Asked } from './list-order.ts';
+import { type Asked, furtherOn } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
 
-/** What a statement reads: few texts, each planned for as few rows as it has. Rows beyond those requested are dropped. */
-const bounds = [1, 11, 51, 101];
+/** Bounds on the rows of a statement, for which PostgreSQL plans it. Rows beyond those requested are dropped. */
+const bounds = [1, 51, shortPage + 1];
+/** Maximum number of statements: each connection keeps those that it has run until it is closed. */
+const mostKept = 100;
 
 /** What stands for the values of a request while a text is built. */
 const places = { accountId: -1, key: -2, id: -3 } as const;
@@ -23,27 +25,53 @@ export type Beyond = <Item>(asked: Asked<Item>, position: ListPosition, backward
 
 interface Built {
   readonly read: FixedRead;
-  /** A place, or a value of the list itself, for each `?`. */
+  /** A place for each `?`. */
   readonly bindings: readonly unknown[];
 }
 
-/** Of lists that their modules make, by what tells the texts of one list apart. */
-const known = new WeakMap<Dialect, WeakMap<object, Map<string, Built>>>();
+interface Kept {
+  /** By list, and by what tells its statements apart. A list that is made for a call has a condition of its own. */
+  readonly lists: WeakMap<object, Map<string, Built>>;
+  readonly reads: FixedRead[];
+}
 
-function builtFor(dialect: Dialect, listing: object): Map<string, Built> {
-  const ofDialect = known.get(dialect) ?? new WeakMap<object, Map<string, Built>>();
-  const found = ofDialect.get(listing) ?? new Map<string, Built>();
-  known.set(dialect, ofDialect.set(listing, found));
-  return found;
+const known = new WeakMap<Dialect, Kept>();
+
+function keptBy(db: Knex): Kept {
+  const dialect = dialectOf(db);
+  const kept = known.get(dialect) ?? { lists: new WeakMap(), reads: [] };
+  known.set(dialect, kept);
+  return kept;
+}
+
+/** Those that were built in this process, for the tests of plans. */
+export function shortReads(db: Knex): readonly FixedRead[] {
+  return keptBy(db).reads;
 }
 
 function build(rows: Knex.QueryBuilder, bound: number): Built {
   const { sql, bindings } = rows.limit(bound, { skipBinding: true }).toSQL();
-  const name = `page-${createHash('sha256').update(sql).digest('base64url')}`;
+  const isPlace = (value: unknown) => Object.values<unknown>(places).includes(value);
+  if (!bindings.every(isPlace)) throw new Error(`a list has values of its own: ${sql}`);
+  const name = `page-${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`;
   return { read: { kind: 'read', name, text: sql, numbered: numbered(sql) }, bindings };
 }
 
-/** Up to `count` rows of such a page; null for other pages. */
+/** The statement of such a page; null for other pages. */
+function statementOf<Item>(asked: Asked<Item>, beyond: Beyond, backwards: boolean, bound: number): Built | null {
+  const { db, query, listing } = asked;
+  const { lists, reads } = keptBy(db);
+  const name = `${beyond.name} ${query.sort.field} ${furtherOn(asked, backwards)} ${bound}`;
+  const built = lists.get(listing)?.get(name);
+  if (built) return built;
+  if (reads.length >= mostKept) return null;
+  const one = build(beyond({ ...asked, accountId: places.accountId }, places, backwards), bound);
+  lists.set(listing, (lists.get(listing) ?? new Map<string, Built>()).set(name, one));
+  reads.push(one.read);
+  return one;
+}
+
+/** Up to `count` rows of such a page; null for other pages, and for those of which only the ids are read. */
 export async function readShort<Item>(
   asked: Asked<Item>,
   beyond: Beyond,
@@ -53,17 +81,14 @@ export async function readShort<Item>(
 ): Promise<DbRow[] | null> {
   const { db, query, listing, accountId } = asked;
   const bound = bounds.find((one) => one >= count);
-  if (bound === undefined || !isShort(query) || listing.only) return null;
-  const built = builtFor(dialectOf(db), listing);
-  const { field, descending } = query.sort;
-  const name = [beyond.name, field, descending, backwards, query.part === 'ids', bound].join(' ');
-  const one = built.get(name) ?? build(beyond({ ...asked, accountId: places.accountId }, places, backwards), bound);
-  built.set(name, one);
+  if (bound === undefined || !isShort(query) || query.part !== undefined || listing.only) return null;
+  const built = statementOf(asked, beyond, backwards, bound);
+  if (!built) return null;
   const given = new Map<unknown, Cell>([
     [places.accountId, accountId],
     [places.key, position.key],
     [places.id, position.id],
   ]);
-  const values = one.bindings.map((value) => given.get(value) ?? (value as Cell));
-  return (await readRows(db, one.read, ...values)).slice(0, count);
+  const values = built.bindings.map((place) => given.get(place) as Cell); // One of them, by `build`.
+  return (await readRows(db, built.read, ...values)).slice(0, count);
 }

@@ -19,6 +19,17 @@ const byIdAlone: Beyond = (asked, { id }, backwards) => {
   return sorted(asked, rows, backwards);
 };
 
+const ofFurtherKey: Beyond = (asked, position, backwards) => {
+  const than = furtherOn(asked, backwards);
+  const rows = shown(asked, rowsOf(asked, asked.query.filters, { field: asked.query.sort.field, than }));
+  rows.whereRaw(`${keysOf(asked).key} ${than} ${asked.order.cast}`, [position.key]);
+  return sorted(asked, rows, backwards);
+};
+
+/**
+ * Never prepared: for any key PostgreSQL may look through the account by id, where only the one given says whether there
+ * are many such rows.
+ */
 const ofSameKey: Beyond = (asked, position, backwards) => {
   const { key, id } = keysOf(asked);
   const than = furtherOn(asked, backwards);
@@ -26,13 +37,6 @@ const ofSameKey: Beyond = (asked, position, backwards) => {
   return shown(asked, rowsOf(asked))
     .whereRaw(`${key} = ${asked.order.cast} and ${id} ${than} ?`, given)
     .orderByRaw(`${id} ${than === '>' ? 'asc' : 'desc'}`);
-};
-
-const ofFurtherKey: Beyond = (asked, position, backwards) => {
-  const than = furtherOn(asked, backwards);
-  const rows = shown(asked, rowsOf(asked, asked.query.filters, { field: asked.query.sort.field, than }));
-  rows.whereRaw(`${keysOf(asked).key} ${than} ${asked.order.cast}`, [position.key]);
-  return sorted(asked, rows, backwards);
 };
 
 /**
@@ -50,7 +54,7 @@ async function beyond<Item>(
   const read = async (part: Beyond, most: number): Promise<DbRow[]> =>
     (await readShort(asked, part, position, backwards, most)) ?? part(asked, position, backwards).limit(most);
   if (asked.order.byId) return read(byIdAlone, count);
-  const near = await read(ofSameKey, count);
+  const near: DbRow[] = await ofSameKey(asked, position, backwards).limit(count);
   return near.length >= count ? near : [...near, ...(await read(ofFurtherKey, count - near.length))];
 }
 

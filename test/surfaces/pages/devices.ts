@@ -108,7 +108,7 @@ export function devices(app: AppOf): void {
     assert.match(nothing.answer.text, /Something is missing/);
   });
 
-  it('guesses are limited: 60 a minute per address, then 429 even for the right code; right ones do not count', async () => {
+  it('guesses of an address are limited, then 429 even for the right code; right ones do not count', async () => {
     const limited = await app().another({ 'limit.sign-in': '3/h' });
     const client = await registerClient(limited, deviceMetadata);
     const jar = new CookieJar();

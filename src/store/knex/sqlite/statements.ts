@@ -14,7 +14,7 @@ export function plannedOnce(text: string): string {
 
 const prepared = new WeakMap<Sqlite.Database, Map<string, Sqlite.Statement<Cell[], DbRow>>>();
 
-/** The texts are a few constants: nothing of a request ever gets into one. */
+/** The texts are some hundred at most: nothing of a request ever gets into one but a bound of `list-short.ts`. */
 export function statement(connection: Sqlite.Database, text: string): Sqlite.Statement<Cell[], DbRow> {
   const known = prepared.get(connection) ?? new Map<string, Sqlite.Statement<Cell[], DbRow>>();
   prepared.set(connection, known);

@@ -57,8 +57,8 @@ export interface EventStore {
    */
   beforeCommit(check: CommitCheck): Promise<void>;
   /**
-   * In a transaction: calls `tell` when nothing is left but to append its last events, to check, and to commit. Where it
-   * is tried again, it calls once more.
+   * In a transaction: calls `tell` when nothing is left but to append its last events, to check, and to commit. Where
+   * it is tried again, it calls once more.
    */
   atLast(tell: () => void): Promise<void>;
   findEnd(accountId: number): Promise<ChainEnd>;

@@ -19,7 +19,10 @@ import { createSharedRoom } from './shared-room.ts';
 const failureMilliseconds = minute;
 /** How long the last good document counts for what has begun already, while its address gives none. */
 const lastGoodMilliseconds = day;
-/** Maximum number of addresses, over all accounts: strangers can make the service keep some 20 MB in all, and as many clients made of them. */
+/**
+ * Maximum number of addresses, over all accounts: strangers can make the service keep some 20 MB in all, and as many
+ * clients made of them.
+ */
 const mostKept = 1_000;
 
 interface Good {

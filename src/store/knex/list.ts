@@ -27,8 +27,8 @@ const ofFurtherKey: Beyond = (asked, position, backwards) => {
 };
 
 /**
- * Never prepared: for any key PostgreSQL may look through the account by id, where only the one given says whether there
- * are many such rows.
+ * Never prepared: for any key PostgreSQL may look through the account by id, where only the one given says whether
+ * there are many such rows.
  */
 const ofSameKey: Beyond = (asked, position, backwards) => {
   const { key, id } = keysOf(asked);
